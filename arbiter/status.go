@@ -1,0 +1,66 @@
+package arbiter
+
+import (
+	"time"
+
+	"github.com/convertfw/floatrelay/lease"
+)
+
+// Role is what this member is to the site right now.
+type Role uint8
+
+// The roles.
+const (
+	// Client follows somebody else's lease, or waits for one.
+	Client Role = iota
+	// Candidate may take the lease over now, or is about to.
+	Candidate
+	// Leader holds the lease; its relay runs, starts or is being stopped.
+	Leader
+	// Ineligible may not lead; Status.Note says why.
+	Ineligible
+)
+
+// String returns the role's lower-case name, as shown to users.
+func (r Role) String() string {
+	return [...]string{"client", "candidate", "leader", "ineligible"}[r]
+}
+
+// Phase is the life of the relay tree under this daemon.
+type Phase uint8
+
+// The phases.
+const (
+	RelayNone     Phase = iota // no tree of ours exists
+	RelayStarting              // guard started, relay not ready
+	RelayRunning               // relay ready
+	RelayStopping              // told to end, not yet known dead
+)
+
+// String returns the phase's lower-case name, as shown to users.
+func (p Phase) String() string {
+	return [...]string{"none", "starting", "running", "stopping"}[p]
+}
+
+// Status is a snapshot of the machine for people, the API and gossip meta.
+type Status struct {
+	Role     Role
+	Eligible bool
+	Note     string // why not eligible, or what is odd
+	Share    string // share id of the chain followed, or empty
+	Rev      uint64 // head
+	Epoch    uint64 // epoch of the newest readable record
+	Head     lease.Entry
+
+	Relay    Phase
+	Gen      uint64
+	RelayPID int
+	Restarts int
+	Since    time.Duration // boot time of the last change of Relay
+
+	Deadline time.Duration // boot time until which the relay may run; zero if none
+	By       string        // what sets the deadline: "share", "vouches" or "ttl"
+	ShareOK  time.Duration // boot time of the last answer of the share; zero if none yet
+	CreateMS int64         // duration of the last acknowledged create in ms
+	Roster   []lease.ID
+}

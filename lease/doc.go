@@ -1,0 +1,15 @@
+// Package lease keeps the chain of records on a share that decides who may run
+// the relay.
+//
+// A record is created exclusively and never changed. Renewing a lease and
+// taking it over are the same operation, creating the next revision, so the
+// share itself decides every race; no lock is broken, no clock is compared, and
+// no stale read can mislead. The package owns the format of a record (JSON with
+// a MAC), the layout of LEASE_DIR, and the backends that reach it. It decides
+// nothing: when a create is allowed is the arbiter's business.
+//
+// What it does not guarantee: that a share without an exclusive create (some
+// FUSE mounts, offline copies) is noticed by the first call, or that a record
+// reflects a relay that runs. A record is a claim; its deadline is enforced by
+// the holder's guard.
+package lease
