@@ -1,0 +1,105 @@
+package localapi
+
+import (
+	"context"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestClient_ReadsWhatTheSourceSays(t *testing.T) {
+	rtt := 0.4
+	src := &fakeSource{
+		members: Members{KMSN: "4711", Self: "a/1", Leader: "a/1", Members: []Member{{ID: "a/1", Station: "站一", RTT: rtt}}},
+		leader:  &Leader{KMSN: "4711", Station: "站一", IP: "192.168.1.10", Port: 9530, Epoch: 42, Ready: true},
+		status:  Status{Role: "leader", Share: ShareStatus{LastOKMS: -1}},
+	}
+	c := client(t, serve(t, src, Options{Version: "1.2.3"}), "")
+	members, err := c.Members(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, src.members, members)
+	leader, ok, err := c.Leader(t.Context())
+	require.NoError(t, err)
+	require.True(t, ok)
+	require.Equal(t, *src.leader, leader)
+	status, err := c.Status(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, src.status, status)
+}
+
+func TestClient_NobodyLeadsIsNoError(t *testing.T) {
+	c := client(t, serve(t, &fakeSource{}, Options{}), "")
+	_, ok, err := c.Leader(t.Context())
+	require.NoError(t, err)
+	require.False(t, ok)
+}
+
+func TestClient_Changes(t *testing.T) {
+	src := &fakeSource{}
+	c := client(t, serve(t, src, Options{Bearers: []string{"b"}}), "b")
+	require.NoError(t, c.Handoff(t.Context(), "POS-02"))
+	require.NoError(t, c.Handoff(t.Context(), ""))
+	require.NoError(t, c.Drain(t.Context()))
+	require.NoError(t, c.Undrain(t.Context()))
+	require.Equal(t, []string{"POS-02", ""}, src.to)
+	require.Equal(t, []bool{true, false}, src.drained)
+}
+
+func TestClient_RefusalsKeepTheirReason(t *testing.T) {
+	src := &fakeSource{refuse: errRefused}
+	addr := serve(t, src, Options{Bearers: []string{"b"}})
+	var refused *RefusedError
+	err := client(t, addr, "b").Handoff(t.Context(), "POS-02")
+	require.ErrorAs(t, err, &refused)
+	require.Equal(t, http.StatusConflict, refused.Code)
+	require.Equal(t, errRefused.Error(), refused.Reason)
+	require.NotErrorIs(t, err, ErrNoDaemon)
+
+	err = client(t, addr, "wrong").Drain(t.Context())
+	require.ErrorAs(t, err, &refused)
+	require.Equal(t, http.StatusUnauthorized, refused.Code)
+}
+
+func TestClient_NoDaemon(t *testing.T) {
+	t.Run("nobody listens", func(t *testing.T) {
+		_, err := client(t, closedPort(t), "").Status(t.Context())
+		require.ErrorIs(t, err, ErrNoDaemon)
+	})
+	t.Run("another program answers", func(t *testing.T) {
+		other := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			_, _ = w.Write([]byte("{}"))
+		}))
+		defer other.Close()
+		_, err := client(t, other.Listener.Addr().String(), "").Status(t.Context())
+		require.ErrorIs(t, err, ErrNoDaemon)
+		require.ErrorContains(t, err, "another program")
+	})
+	t.Run("frozen", func(t *testing.T) {
+		ln, err := net.Listen("tcp", "127.0.0.1:0") // accepts into its backlog only
+		require.NoError(t, err)
+		defer ln.Close()
+		ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+		defer cancel()
+		_, err = client(t, ln.Addr().String(), "").Status(ctx)
+		require.ErrorIs(t, err, ErrNoDaemon)
+	})
+}
+
+func TestClient_BearerIsNotSentWithReads(t *testing.T) {
+	var seen []string
+	other := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		seen = append(seen, r.Header.Get("Authorization"))
+		w.Header().Set("Server", ServerName)
+		http.Redirect(w, r, "/elsewhere", http.StatusTemporaryRedirect)
+	}))
+	defer other.Close()
+	c := client(t, other.Listener.Addr().String(), "b")
+	_, err := c.Status(t.Context())
+	require.Error(t, err)
+	require.Error(t, c.Drain(t.Context()))
+	require.Equal(t, []string{"", "Bearer b"}, seen, "redirects are not followed")
+}

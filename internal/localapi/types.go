@@ -1,0 +1,127 @@
+package localapi
+
+import (
+	"fmt"
+	"time"
+)
+
+// The states of a member as other members see it.
+const (
+	StateAlive   = "alive"   // answers
+	StateSuspect = "suspect" // did not answer lately, not yet given up
+	StateDead    = "dead"    // gave no answer; probably switched off
+	StateLeft    = "left"    // said goodbye
+)
+
+// Members is the member table of one site.
+type Members struct {
+	KMSN    string   `json:"kmsn"`
+	Self    string   `json:"self"`   // id of this member
+	Leader  string   `json:"leader"` // id of the leader, empty while there is none
+	Epoch   uint64   `json:"epoch"`
+	Rev     uint64   `json:"rev"`
+	Members []Member `json:"members"`
+}
+
+// Member is one PC. PCs that are off stay listed, with State dead or left and
+// a Note made by LastSeen.
+type Member struct {
+	ID       string  `json:"id"` // node and run, as lease.ID prints them
+	Station  string  `json:"station"`
+	Addr     string  `json:"addr"` // address and gossip port
+	State    string  `json:"state"`
+	Role     string  `json:"role"` // leader, candidate, client or ineligible
+	Epoch    uint64  `json:"epoch"`
+	Priority int     `json:"priority"` // RELAY_PRIORITY; 0 never leads
+	Eligible bool    `json:"eligible"`
+	Note     string  `json:"note"`    // why it is not eligible, or what is odd
+	Share    string  `json:"share"`   // share id it sees, empty if none
+	RTT      float64 `json:"rtt_ms"`  // round trip in milliseconds, 0 if not known
+	Version  string  `json:"version"` // of its floatrelay
+}
+
+// Off reports whether the PC is not running floatrelay as far as is known.
+func (m Member) Off() bool { return m.State == StateDead || m.State == StateLeft }
+
+// Leader is where the relay is.
+type Leader struct {
+	KMSN       string `json:"kmsn"`
+	Station    string `json:"station"`
+	IP         string `json:"ip"`
+	Port       int    `json:"port"`
+	Epoch      uint64 `json:"epoch"`
+	Rev        uint64 `json:"rev"`
+	LeaseUntil string `json:"lease_until"` // leader's local time, YYYYMMDDHHMMSS
+	Ready      bool   `json:"ready"`       // the relay accepts connections
+}
+
+// Status is what one daemon knows of itself.
+type Status struct {
+	Role     string       `json:"role"`
+	Epoch    uint64       `json:"epoch"`
+	Rev      uint64       `json:"rev"`
+	Eligible bool         `json:"eligible"`
+	Note     string       `json:"note"`
+	Leader   string       `json:"leader"` // id of the leader, as in Members
+	Relay    RelayStatus  `json:"relay"`
+	Fence    FenceStatus  `json:"fence"`
+	Share    ShareStatus  `json:"share"`
+	Gossip   GossipStatus `json:"gossip"`
+	Token    string       `json:"token"` // fingerprint of RELAY_TOKEN
+}
+
+// RelayStatus is the relay process under this daemon.
+type RelayStatus struct {
+	State    string `json:"state"` // none, starting, running or stopping
+	PID      int    `json:"pid"`   // 0 while there is none
+	Restarts int    `json:"restarts"`
+	Since    string `json:"since"` // RFC 3339, time of the last change of State
+}
+
+// FenceStatus says how long the relay may run if nothing more is heard.
+type FenceStatus struct {
+	LeftMS int64  `json:"left_ms"` // 0 unless this member leads
+	By     string `json:"by"`      // share, vouches or ttl; empty unless leading
+}
+
+// ShareStatus is the folder that holds the lease.
+type ShareStatus struct {
+	Path     string `json:"path"`
+	ID       string `json:"id"`         // share id, empty while unknown
+	State    string `json:"state"`      // ok, or the reason why not
+	LastOKMS int64  `json:"last_ok_ms"` // since its last answer; -1 if it never answered
+	CreateMS int64  `json:"create_ms"`  // duration of the last acknowledged create
+}
+
+// GossipStatus is the cluster as memberlist sees it.
+type GossipStatus struct {
+	Alive  int `json:"alive"`  // members alive, this one included
+	Health int `json:"health"` // 0 is good; higher means this PC answers late
+}
+
+// Event is one line of watch: something changed.
+type Event struct {
+	Time    time.Time `json:"time"`
+	Kind    string    `json:"kind"` // now, role, member, relay, share, note, missed
+	Text    string    `json:"text"` // one line for people
+	Warn    bool      `json:"warn,omitempty"`
+	Station string    `json:"station,omitempty"`
+	Role    string    `json:"role,omitempty"`
+	Epoch   uint64    `json:"epoch,omitempty"`
+	Rev     uint64    `json:"rev,omitempty"`
+}
+
+// LastSeen is the note of a PC that is off: "last seen 2h ago". The age is
+// rounded down to its largest unit, because nobody acts on the rest.
+func LastSeen(age time.Duration) string {
+	const day = 24 * time.Hour
+	switch {
+	case age < time.Minute:
+		return fmt.Sprintf("last seen %ds ago", max(0, age/time.Second))
+	case age < time.Hour:
+		return fmt.Sprintf("last seen %dm ago", age/time.Minute)
+	case age < 2*day:
+		return fmt.Sprintf("last seen %dh ago", age/time.Hour)
+	}
+	return fmt.Sprintf("last seen %dd ago", age/day)
+}
