@@ -1,0 +1,184 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"sort"
+)
+
+// maxFile bounds what is read: a stk.ini is a few kilobytes, and a path that
+// names something else should not fill the memory.
+const maxFile = 1 << 20
+
+// maxWarnings bounds the list for files that are not stk.ini files at all.
+const maxWarnings = 200
+
+// Load reads, decodes, merges and checks the file at path, with overrides from
+// the environment (nil: none).
+//
+// On a bad value or a damaged file the error is a Problems with one Error per
+// finding, and Loaded still holds the values and warnings, for people; its
+// Config is then zero. When the file cannot be read at all, Loaded is nil.
+func Load(path string, env Env) (*Loaded, error) {
+	abs, err := filepath.Abs(path)
+	if err != nil {
+		return nil, fmt.Errorf("resolve the path of stk.ini %q: %w", path, err)
+	}
+	data, err := readFile(abs)
+	if err != nil {
+		return nil, fmt.Errorf("read %s: %w", abs, err)
+	}
+	return Parse(abs, data, env)
+}
+
+func readFile(path string) ([]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, maxFile+1))
+	if err == nil && len(data) > maxFile {
+		err = fmt.Errorf("it is larger than %d bytes, which no stk.ini is", maxFile)
+	}
+	return data, err
+}
+
+// Parse is Load for the content of a file already read; path only names it.
+func Parse(path string, data []byte, env Env) (*Loaded, error) {
+	osEnv := env
+	if env == nil {
+		osEnv, env = os.LookupEnv, func(string) (string, bool) { return "", false }
+	}
+	d, bad := decode(data)
+	if bad != "" {
+		return &Loaded{}, Problems{damaged(path, 0, bad)}
+	}
+	s, broken := scan(path, d)
+	if broken != nil {
+		return &Loaded{Encoding: d.encoding, Warnings: tidy(s.warnings, path)}, Problems{broken}
+	}
+	st, err := build(s.entries)
+	if err != nil {
+		return nil, fmt.Errorf("read %s: %w", path, err)
+	}
+	r := &resolver{path: path, env: env, osEnv: osEnv, scanner: s, store: st, from: map[string]source{}}
+	r.config.Path = path
+	for _, k := range keys {
+		r.resolve(k)
+	}
+	r.relations()
+	r.advise()
+	l := &Loaded{Values: r.values, Warnings: tidy(s.warnings, path), Encoding: d.encoding}
+	if len(r.problems) > 0 {
+		return l, r.problems
+	}
+	l.Config = r.config
+	return l, nil
+}
+
+// tidy sorts warnings by line, keeps one of each, and bounds their number.
+func tidy(all []Warning, path string) []Warning {
+	sort.SliceStable(all, func(i, j int) bool { return all[i].Line < all[j].Line })
+	all = slices.Compact(all)
+	if len(all) > maxWarnings {
+		more := len(all) - maxWarnings
+		all = append(all[:maxWarnings:maxWarnings], Warning{File: path, Text: fmt.Sprintf("%d more warnings", more)})
+	}
+	return all
+}
+
+// source says where a value came from.
+type source struct {
+	line   int    // of the file, or 0
+	env    bool   // from the environment
+	text   string // canonical, or "" while the key is unset or refused
+	failed bool
+}
+
+func (s source) origin(file string) string {
+	switch {
+	case s.env:
+		return "environment"
+	case s.line > 0:
+		return fmt.Sprintf("%s:%d", filepath.Base(file), s.line)
+	}
+	return "default"
+}
+
+// resolver turns the merged pairs into a Config and collects the problems.
+type resolver struct {
+	path     string
+	env      Env // overrides
+	osEnv    Env // what the defaults of the system depend on
+	scanner  *scanner
+	store    *store
+	config   Config
+	from     map[string]source
+	values   []Value
+	problems Problems
+}
+
+func (r *resolver) resolve(k *Key) {
+	text, src := r.pick(k)
+	if k.Plain {
+		text = cutComment(text)
+	}
+	shown := ""
+	switch {
+	case text == "" && k.Required:
+		src.failed = true
+		r.fail(k, src, "", errors.New("is missing"))
+	case text == "":
+		src = source{}
+	default:
+		canon, err := k.set(&r.config, text)
+		if shown = canon; err != nil {
+			src.failed = true
+			r.fail(k, src, text, err)
+			shown = hidden(k, text, err)
+		}
+		src.text = canon
+	}
+	r.from[k.Name] = src
+	r.values = append(r.values, Value{Key: k.Name, Text: shown, Origin: src.origin(r.path), Secret: k.Secret})
+}
+
+// pick returns the text of a key and its source: environment, file, default.
+// An empty variable or value counts as not set.
+func (r *resolver) pick(k *Key) (string, source) {
+	if v, ok := r.env(EnvPrefix + k.Name); ok && v != "" {
+		return v, source{env: true}
+	}
+	v, line := r.store.find(k.Name)
+	if k.Plain && cutComment(v) == "" {
+		v = ""
+	}
+	if v != "" {
+		return v, source{line: line}
+	}
+	if k.osDefault != nil {
+		return k.osDefault(r.osEnv), source{}
+	}
+	return k.Default, source{}
+}
+
+// hidden returns the refused text for people, unless it is or holds a secret.
+func hidden(k *Key, text string, err error) string {
+	if k.Secret || errors.Is(err, errSMBPassword) {
+		return ""
+	}
+	return text
+}
+
+func (r *resolver) fail(k *Key, src source, text string, cause error) {
+	e := &Error{File: r.path, Line: src.line, Key: k.Name, Value: hidden(k, text, cause), Cause: cause.Error(), Want: k.Allowed}
+	if src.env {
+		e.File, e.Key = "environment", EnvPrefix+k.Name
+	}
+	r.problems = append(r.problems, e)
+}

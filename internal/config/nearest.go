@@ -1,0 +1,57 @@
+package config
+
+import "strings"
+
+// nearest returns the key of ours that a mistyped name probably means, or "".
+// Short names must match but for blanks and dashes; long ones may differ by
+// two letters.
+func nearest(name string) string {
+	plain := squeeze(name)
+	best, bestDist := "", 3
+	for _, k := range keys {
+		want := squeeze(k.Name)
+		if plain == want {
+			return k.Name
+		}
+		if len(want) < 8 || len(plain) < 7 || len(plain) > 2*len(want) {
+			continue
+		}
+		if d := distance(plain, want); d < bestDist {
+			best, bestDist = k.Name, d
+		}
+	}
+	return best
+}
+
+func squeeze(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r == '_' || !isKeyRune(r) {
+			return -1
+		}
+		return r
+	}, strings.ToUpper(s))
+}
+
+// distance counts the letters to change, add, drop or swap with a neighbour.
+func distance(a, b string) int {
+	before, prev := make([]int, len(b)+1), make([]int, len(b)+1)
+	for j := range prev {
+		prev[j] = j
+	}
+	for i := 1; i <= len(a); i++ {
+		cur := make([]int, len(b)+1)
+		cur[0] = i
+		for j := 1; j <= len(b); j++ {
+			cost := 1
+			if a[i-1] == b[j-1] {
+				cost = 0
+			}
+			cur[j] = min(prev[j]+1, cur[j-1]+1, prev[j-1]+cost)
+			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
+				cur[j] = min(cur[j], before[j-2]+1)
+			}
+		}
+		before, prev = prev, cur
+	}
+	return prev[len(b)]
+}

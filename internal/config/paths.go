@@ -1,0 +1,109 @@
+package config
+
+import (
+	"errors"
+	"net/url"
+	"path/filepath"
+	"strings"
+)
+
+const (
+	pathRange     = "an absolute path without quotes around it"
+	leaseDirRange = `an absolute folder (W:\socket), a UNC path (\\server\share\socket) or smb://user@server/share/folder`
+	smbScheme     = "smb://"
+)
+
+// path accepts an absolute path of either system: which one exists here is
+// doctor's business, and a stk.ini is often checked on another PC. With
+// relative it also accepts one that Load joins to the folder of stk.ini.
+func path(relative bool, field func(*Config) *string) func(*Config, string) (string, error) {
+	return func(c *Config, text string) (string, error) {
+		if err := checkPath(text); err != nil {
+			return "", err
+		}
+		if !isAbs(text) {
+			if !relative {
+				return "", errors.New("is not an absolute path")
+			}
+			text = filepath.Join(filepath.Dir(c.Path), text)
+		}
+		*field(c) = text
+		return text, nil
+	}
+}
+
+func checkPath(text string) error {
+	if err := checkText(text); err != nil {
+		return err
+	}
+	if quotes(text) != "" {
+		return errors.New("has quotes, which would be a part of the path")
+	}
+	return nil
+}
+
+// isAbs reports whether a path is absolute here or on Windows.
+func isAbs(p string) bool {
+	if filepath.IsAbs(p) || strings.HasPrefix(p, `\\`) || strings.HasPrefix(p, "//") {
+		return true
+	}
+	return isDrivePath(p)
+}
+
+// isDrivePath recognises W:\folder.
+func isDrivePath(p string) bool {
+	if len(p) < 3 || p[1] != ':' || p[2] != '\\' && p[2] != '/' {
+		return false
+	}
+	letter := p[0] | 0x20
+	return letter >= 'a' && letter <= 'z'
+}
+
+func leaseDir(c *Config, text string) (string, error) {
+	if err := checkPath(text); err != nil {
+		return "", err
+	}
+	if len(text) >= len(smbScheme) && strings.EqualFold(text[:len(smbScheme)], smbScheme) {
+		if err := checkSMB(text); err != nil {
+			return "", err
+		}
+	} else if !isAbs(text) {
+		return "", errors.New("is not an absolute folder")
+	}
+	c.LeaseDir = text
+	return text, nil
+}
+
+// checkSMB looks at the parts of smb://user@host/share/folder. A backslash in
+// it (DOMAIN\user) is as good as %5C.
+func checkSMB(text string) error {
+	u, err := url.Parse(strings.ReplaceAll(text, `\`, "%5C"))
+	if err != nil {
+		return errors.New("is not a valid smb:// address")
+	}
+	if _, has := u.User.Password(); has {
+		return errSMBPassword
+	}
+	switch {
+	case u.User.Username() == "":
+		return errors.New("names no user")
+	case u.Hostname() == "":
+		return errors.New("names no server")
+	case strings.Trim(u.Path, "/") == "":
+		return errors.New("names no share")
+	case u.RawQuery != "" || u.Fragment != "":
+		return errors.New("has a '?' or '#', which must be written %3F and %23")
+	}
+	return nil
+}
+
+// errSMBPassword also tells the error text to hide the value.
+var errSMBPassword = errors.New("must not contain the password (use LEASE_SMB_PASSWORD)")
+
+func logFile(c *Config, text string) (string, error) {
+	if text == "-" {
+		c.LogFile = ""
+		return "-", nil
+	}
+	return path(false, func(c *Config) *string { return &c.LogFile })(c, text)
+}
