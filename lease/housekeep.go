@@ -1,0 +1,92 @@
+package lease
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+)
+
+// litterAge is how long a temporary name must have been seen before it counts as
+// left over; no builder takes that long.
+const litterAge = 10 * time.Minute
+
+// litter remembers when each temporary name was first seen.
+type litter struct {
+	mu    sync.Mutex
+	seen  map[string]time.Duration
+	swept time.Duration
+}
+
+// Delete removes records, lowest first; which ones is the arbiter's business.
+// Records that are gone already are fine. It stops at the first failure. Now
+// and then it also removes temporary names that nobody has finished for ten
+// minutes.
+func (c *Chain) Delete(ctx context.Context, share string, revs []uint64) error {
+	for _, rev := range revs {
+		if err := gone(c.share.Remove(ctx, lockName(share, rev))); err != nil {
+			return fmt.Errorf("delete record %d: %w", rev, err)
+		}
+	}
+	return c.sweep(ctx, share)
+}
+
+// sweep looks for temporary names once per litterAge.
+func (c *Chain) sweep(ctx context.Context, share string) error {
+	c.litter.mu.Lock()
+	defer c.litter.mu.Unlock()
+	now := c.Age()
+	if c.litter.seen != nil && now-c.litter.swept < litterAge {
+		return nil
+	}
+	c.litter.swept = now
+	seen := map[string]time.Duration{}
+	for _, dir := range []string{"", chainDir + "/" + share + "/" + membersDir} {
+		if err := c.sweepDir(ctx, dir, now, seen); err != nil {
+			return fmt.Errorf("look for temporary names: %w", err)
+		}
+	}
+	c.litter.seen = seen
+	return nil
+}
+
+func (c *Chain) sweepDir(ctx context.Context, dir string, now time.Duration, seen map[string]time.Duration) error {
+	names, err := c.share.List(ctx, dir)
+	if err != nil {
+		return gone(err)
+	}
+	for _, name := range names {
+		if !strings.HasPrefix(name, TempPrefix) {
+			continue
+		}
+		path := strings.TrimPrefix(dir+"/"+name, "/")
+		first, known := c.litter.seen[path]
+		if !known {
+			first = now
+		}
+		if known && now-first >= litterAge {
+			err = errors.Join(err, c.removeTree(ctx, path))
+			continue
+		}
+		seen[path] = first
+	}
+	return err
+}
+
+// removeTree removes a temporary file, or a folder as Found builds it.
+func (c *Chain) removeTree(ctx context.Context, path string) error {
+	if !strings.Contains(path, TempPrefix) {
+		return fmt.Errorf("%w: %s is not a temporary name", ErrDenied, path)
+	}
+	names, err := c.share.List(ctx, path)
+	if err == nil {
+		for _, name := range names {
+			if err := c.removeTree(ctx, path+"/"+name); err != nil {
+				return err
+			}
+		}
+	}
+	return gone(c.share.Remove(ctx, path))
+}
