@@ -64,3 +64,63 @@ type Status struct {
 	CreateMS int64         // duration of the last acknowledged create in ms
 	Roster   []lease.ID
 }
+
+// Status returns a snapshot as of the last Step.
+func (m *Machine) Status() Status {
+	c := &m.chain
+	note := m.ineligible()
+	s := Status{
+		Role: m.role(note), Eligible: note == "" && m.now >= m.crashes.until, Note: note,
+		Rev: c.head.rev, Epoch: c.known.epoch, Head: c.head.entry,
+		Relay: m.relay.phase, Gen: m.relay.gen, RelayPID: m.relay.pid,
+		Restarts: m.relay.restarts, Since: m.relay.since,
+		CreateMS: m.createTook.Milliseconds(),
+	}
+	if c.answered {
+		s.ShareOK = c.okAt
+		if m.now-c.okAt <= lease.TTLMax {
+			s.Share = c.share // a share out of reach must not outrank one in use
+		}
+	}
+	if note == "" && c.head.entry.Kind != lease.Valid {
+		s.Note = c.head.entry.Cause
+	}
+	if m.tenure != nil {
+		s.Deadline, s.By = m.deadline()
+		s.Roster = m.tenure.acked.rec.Roster
+	} else if h, ok := c.head.held(); ok {
+		s.Roster = h.Roster
+	}
+	return s
+}
+
+func (m *Machine) role(note string) Role {
+	switch {
+	case m.tenure != nil:
+		return Leader
+	case note != "":
+		return Ineligible
+	case m.creating.busy():
+		return Candidate
+	}
+	if p, at := m.allowed(); p != pathNone && m.now >= at {
+		return Candidate
+	}
+	return Client
+}
+
+// report says a change of role, leader or reason once.
+func (m *Machine) report() {
+	note := m.ineligible()
+	text := "role " + m.role(note).String()
+	if h, ok := m.chain.head.held(); ok && m.tenure == nil {
+		text += ": follows " + h.Station
+	}
+	if note != "" {
+		text += " (" + note + ")"
+	}
+	if text != m.told {
+		m.told = text
+		m.say(false, "%s", text)
+	}
+}

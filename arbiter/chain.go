@@ -1,0 +1,277 @@
+package arbiter
+
+import (
+	"time"
+
+	"github.com/convertfw/floatrelay/lease"
+)
+
+// plausibleStep is how far above the newest readable record a revision that
+// cannot be verified is still believed to exist.
+const plausibleStep = 1000
+
+// known is the newest readable record ever heard of, in any chain (rule 11).
+type known struct{ rev, epoch uint64 }
+
+// chainView is what this member knows of the chain on the share.
+type chainView struct {
+	share string // share id followed; empty until a listing showed one
+	head  head
+	known known
+
+	okAt        time.Duration // last answer of the share of any kind
+	answered    bool          // okAt is meaningful
+	listedAt    time.Duration // begin of the newest listing that showed nothing above head
+	listedOnce  bool
+	shownTop    uint64        // highest rev the share itself has shown
+	hollow      bool          // the share answered: a chain's folder without a record
+	missing     bool          // the share answered: no chain here
+	missingFrom time.Duration // since when
+	listTry     time.Duration // begin of the newest listing, whatever came of it
+	listed      bool          // listTry is meaningful
+	lookedAt    time.Duration // begin of the newest read of a body
+	headRead    bool          // the newest body read was the head's: head+1 is next
+	doubtful    []uint64      // implausible revs still to be read, highest first
+	doubtAll    []uint64      // the listing they belong to
+	doubtBegun  time.Duration
+
+	unseenRev  uint64        // a rev we were beaten with and the share has not shown
+	unseenFrom time.Duration // since when
+
+	superseded []aged // revs the share has shown below a higher one, ascending
+}
+
+// head is the highest rev known to exist in the chain.
+type head struct {
+	rev   uint64
+	seen  time.Duration // when this run first observed it
+	entry lease.Entry
+	own   bool // created by this run, as far as this run knows
+}
+
+// aged is a superseded rev and when a listing first showed it so.
+type aged struct {
+	rev  uint64
+	from time.Duration
+}
+
+func (h head) valid() bool { return h.entry.Kind == lease.Valid }
+
+// held returns the head's record if it is readable and held.
+func (h head) held() (lease.Record, bool) {
+	return h.entry.Record, h.valid() && h.entry.Record.State == lease.Held
+}
+
+// listed takes in what a listing showed.
+func (m *Machine) listed(ev Listed) {
+	if ev.Op != m.reading.id {
+		return
+	}
+	begun := m.reading.begun
+	m.reading = op{}
+	if ev.Outcome != OK {
+		return
+	}
+	m.answer()
+	c := &m.chain
+	c.hollow = ev.Share != "" && len(ev.Revs) == 0
+	if c.hollow {
+		return
+	}
+	if ev.Share == "" {
+		if !c.missing {
+			c.missing, c.missingFrom = true, m.now
+		}
+		return
+	}
+	c.missing = false
+	if ev.Share != c.share && !m.follow(ev.Share) {
+		return
+	}
+	m.weigh(begun, ev.Revs)
+}
+
+// follow switches to another chain; a holder stays with its own until its
+// tenure ends. It reports whether the chain is followed now.
+func (m *Machine) follow(share string) bool {
+	if m.tenure != nil {
+		return false
+	}
+	if m.chain.share != "" {
+		m.say(true, "the share now holds chain %s instead of %s: starting over from what it shows", share, m.chain.share)
+	}
+	c := &m.chain
+	*c = chainView{share: share, known: c.known, okAt: c.okAt, answered: c.answered, lookedAt: c.lookedAt, listTry: c.listTry, listed: c.listed}
+	m.taking.want = false
+	m.forgetOtherChains()
+	return true
+}
+
+// weigh sorts out which of the listed revs are believed. A rev far above the
+// newest readable record is believed only once it has been read: a stray file
+// named 9999999999 must not end the chain, nor a stray 1 hide it.
+func (m *Machine) weigh(begun time.Duration, revs []uint64) {
+	c := &m.chain
+	base := c.head.rev
+	c.doubtful, c.doubtAll, c.doubtBegun = c.doubtful[:0], nil, begun
+	for i := len(revs) - 1; i >= 0 && revs[i] > base+plausibleStep; i-- {
+		c.doubtful = append(c.doubtful, revs[i])
+	}
+	if len(c.doubtful) > 0 {
+		c.doubtAll = append([]uint64(nil), revs...)
+		return
+	}
+	m.believe(begun, revs)
+}
+
+// doubtResolved goes on with a listing whose implausible revs are being read.
+// e is the body of the first of them.
+func (m *Machine) doubtResolved(e lease.Entry, gone bool) {
+	c := &m.chain
+	if len(c.doubtful) == 0 || e.Rev != c.doubtful[0] {
+		return
+	}
+	c.doubtful = c.doubtful[1:]
+	revs := c.doubtAll
+	if !gone && e.Kind == lease.Valid {
+		for len(revs) > 0 && revs[len(revs)-1] > e.Rev+plausibleStep {
+			m.say(true, "ignoring %d in the chain: more than %d above the newest readable record %d", revs[len(revs)-1], plausibleStep, e.Rev)
+			revs = revs[:len(revs)-1]
+		}
+	} else {
+		if len(c.doubtful) > 0 {
+			return
+		}
+		if base := c.head.rev; base > 0 {
+			for len(revs) > 0 && revs[len(revs)-1] > base+plausibleStep {
+				m.say(true, "ignoring %d in the chain: more than %d above the newest readable record %d", revs[len(revs)-1], plausibleStep, base)
+				revs = revs[:len(revs)-1]
+			}
+		}
+	}
+	c.doubtful, c.doubtAll = nil, nil
+	if len(revs) > 0 {
+		m.believe(c.doubtBegun, revs)
+	}
+}
+
+// believe takes in a listing all of whose revs exist.
+func (m *Machine) believe(begun time.Duration, revs []uint64) {
+	c := &m.chain
+	top := revs[len(revs)-1]
+	m.age(revs)
+	m.shown(top)
+	m.observe(lease.Entry{Rev: top})
+	if top <= c.head.rev {
+		c.listedAt, c.listedOnce = max(c.listedAt, begun), true
+	}
+}
+
+// age keeps when each rev was first listed as superseded (rule 9).
+func (m *Machine) age(revs []uint64) {
+	old := m.chain.superseded
+	next := make([]aged, 0, len(revs))
+	for _, rev := range revs[:len(revs)-1] {
+		for len(old) > 0 && old[0].rev < rev {
+			old = old[1:]
+		}
+		if len(old) > 0 && old[0].rev == rev {
+			next = append(next, old[0])
+			continue
+		}
+		next = append(next, aged{rev: rev, from: m.now})
+	}
+	m.chain.superseded = next
+}
+
+// shown notes that the share itself has shown a rev, which is what proves that
+// it is the share the others use.
+func (m *Machine) shown(rev uint64) {
+	c := &m.chain
+	c.shownTop = max(c.shownTop, rev)
+	if c.unseenRev <= c.shownTop {
+		c.unseenRev = 0
+	}
+}
+
+// answer notes that the share has answered.
+func (m *Machine) answer() { m.chain.okAt, m.chain.answered = m.now, true }
+
+// readDone takes in a body, or its absence.
+func (m *Machine) readDone(ev ReadDone) {
+	if ev.Op != m.reading.id {
+		return
+	}
+	rev := m.reading.rev
+	m.reading = op{}
+	switch ev.Outcome {
+	case OK:
+		m.answer()
+		ev.Entry.Rev = rev
+		if len(m.chain.doubtful) > 0 && m.chain.doubtful[0] == rev {
+			m.doubtResolved(ev.Entry, false)
+			if ev.Entry.Kind != lease.Valid {
+				return
+			}
+		}
+		m.shown(rev)
+		m.observe(ev.Entry)
+	case NotExist:
+		m.answer()
+		m.doubtResolved(lease.Entry{Rev: rev}, true)
+	}
+}
+
+// observe takes in that a rev of the followed chain exists and perhaps what it
+// says. It is the only place where the head moves.
+func (m *Machine) observe(e lease.Entry) {
+	if e.Kind == lease.Valid {
+		m.remember(e.Record)
+	}
+	c := &m.chain
+	switch {
+	case e.Rev > c.head.rev:
+		if m.tenure != nil && !m.holderSees(e) {
+			return
+		}
+		if m.tenure == nil || e.Rev > c.head.rev {
+			m.moveHead(e)
+		}
+	case e.Rev == c.head.rev && e.Kind != lease.Unread && c.head.entry.Kind != lease.Valid:
+		if m.tenure != nil && e.Rev > m.tenure.tip && !m.holderSees(e) {
+			return
+		}
+		c.head.entry = e
+		c.head.own = c.head.own || e.Kind == lease.Valid && m.me(e.Record.Owner)
+		m.adoptTaking(e)
+	}
+}
+
+// moveHead makes e the head, first observed now.
+func (m *Machine) moveHead(e lease.Entry) {
+	m.chain.head = head{
+		rev: e.Rev, seen: m.now, entry: e,
+		own: e.Kind == lease.Valid && m.me(e.Record.Owner),
+	}
+	m.dropSettled()
+	m.adoptTaking(e)
+}
+
+// remember raises the newest readable record known.
+func (m *Machine) remember(r lease.Record) {
+	k := &m.chain.known
+	if r.Rev > k.rev {
+		k.rev = r.Rev
+		k.epoch = max(k.epoch, r.Epoch)
+	}
+	k.epoch = max(k.epoch, r.Epoch)
+}
+
+// nextEpoch is rule 11: never repeated, never falling, even over records that
+// nobody can read.
+func (k known) nextEpoch(rev uint64) uint64 {
+	if rev > k.rev {
+		return k.epoch + (rev - k.rev)
+	}
+	return k.epoch + 1
+}

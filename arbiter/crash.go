@@ -1,0 +1,58 @@
+package arbiter
+
+import "time"
+
+// The crash policy of docs/protocol.md: three failures within a minute hand the
+// lease over; the pause before leading again doubles up to ten minutes.
+const (
+	crashWindow  = 60 * time.Second
+	crashLimit   = 3
+	coolDownMin  = 60 * time.Second
+	coolDownMax  = 10 * time.Minute
+	restartDelay = time.Second
+	restartMax   = 30 * time.Second
+)
+
+// crashes is the memory of relay failures of this run.
+type crashes struct {
+	at       []time.Duration // failures within the window
+	next     time.Duration   // no restart before
+	backoff  time.Duration
+	coolDown time.Duration // length of the last pause
+	until    time.Duration // ineligible until, unless nobody else is eligible
+	note     string
+}
+
+// failed notes a failure after the relay had been up for so long, and reports
+// whether it was one too many.
+func (c *crashes) failed(now, up time.Duration, note string) bool {
+	c.note = note
+	if up >= crashWindow {
+		c.at, c.backoff, c.coolDown = c.at[:0], 0, 0
+	}
+	for len(c.at) > 0 && now-c.at[0] > crashWindow {
+		c.at = c.at[1:]
+	}
+	c.at = append(c.at, now)
+	c.next = now + c.backoff // the first restart is at once
+	c.backoff = min(max(2*c.backoff, restartDelay), restartMax)
+	return len(c.at) >= crashLimit
+}
+
+// rest begins a pause in which this member does not lead.
+func (c *crashes) rest(now time.Duration) {
+	c.coolDown = min(max(2*c.coolDown, coolDownMin), coolDownMax)
+	c.until = now + c.coolDown
+	c.at, c.backoff, c.next = c.at[:0], 0, 0
+}
+
+func (m *Machine) relayCrashed(ev RelayDown, up time.Duration) {
+	over := m.crashes.failed(m.now, up, ev.Note)
+	m.say(true, "the relay ended by itself (%s: %s)", ev.Cause, ev.Note)
+	if !over || !m.othersEligible() {
+		return
+	}
+	m.crashes.rest(m.now)
+	m.beginEnding(Handoff{Reason: "relay-failed"})
+	m.say(true, "the relay failed %d times within %v: handing over, not leading for %v", crashLimit, crashWindow, m.crashes.coolDown)
+}

@@ -1,0 +1,106 @@
+package arbiter
+
+import "github.com/convertfw/floatrelay/lease"
+
+// created takes in how a create ended.
+func (m *Machine) created(ev Created) {
+	if ev.Op != m.creating.id {
+		return
+	}
+	rev := m.creating.rev
+	m.creating = op{}
+	i := m.attempted(ev.Op)
+	if i < 0 {
+		return
+	}
+	a := m.attempts[i]
+	if ev.Outcome == OK || ev.Outcome == Exists || ev.Outcome == NoBody {
+		m.answer()
+	}
+	if a.share != m.chain.share {
+		return
+	}
+	if m.tenure != nil && a.tenure == m.tenure.no {
+		m.renewed(ev.Outcome, a)
+		return
+	}
+	m.took(ev.Outcome, a, rev)
+}
+
+// renewed takes in the outcome of a create of the running tenure.
+func (m *Machine) renewed(out Outcome, a attempt) {
+	t := m.tenure
+	switch out {
+	case OK:
+		m.shown(a.rec.Rev)
+		if a.rec.State == lease.Released {
+			m.releaseDone(a)
+			return
+		}
+		m.acknowledge(a)
+		m.createTook = m.now - a.begun
+	case Exists:
+		m.shown(a.rec.Rev)
+		e := lease.Entry{Rev: a.rec.Rev}
+		switch {
+		case m.tried(a.rec.Rev, a.op):
+			t.contested = a.rec.Rev // perhaps an earlier attempt of ours got through
+		case m.broken(releaseAtHead) && t.ending != nil && t.ending.released:
+			t.tip = a.rec.Rev
+		default:
+			m.lose(e)
+			m.observe(e)
+		}
+	case NoBody:
+		t.tip = max(t.tip, a.rec.Rev)
+	}
+	if m.tenure != nil && m.broken(releaseResumed) && t.ending != nil && t.ending.released {
+		t.ending = nil
+	}
+}
+
+// took takes in the outcome of a create outside a tenure: a takeover, or one of
+// a tenure that has ended meanwhile.
+func (m *Machine) took(out Outcome, a attempt, rev uint64) {
+	switch out {
+	case OK:
+		m.shown(rev)
+		if m.tenure == nil && m.won(a) {
+			m.win(a)
+			return
+		}
+		m.observe(lease.Entry{Rev: rev, Kind: lease.Valid, Record: a.rec, Body: a.body})
+	case Exists:
+		m.shown(rev)
+		m.observe(lease.Entry{Rev: rev})
+		m.chain.lookedAt = 0
+	case NoBody:
+		m.observe(lease.Entry{Rev: rev, Kind: lease.Unknown, Cause: "created by this run without its body"})
+		if m.chain.head.rev == rev {
+			m.chain.head.own = true
+		}
+	default:
+		m.chain.lookedAt = 0
+	}
+}
+
+// won reports whether an acknowledged takeover counts (rules 1 and 4).
+func (m *Machine) won(a attempt) bool {
+	c := &m.chain
+	top := c.head.rev == a.rec.Rev-1 || c.head.rev == a.rec.Rev && c.head.own
+	return top && a.rec.State == lease.Held && a.tenure == m.taking.tenures &&
+		m.relay.phase == RelayNone && m.ineligible() == "" &&
+		c.listedOnce && m.now-c.listedAt < listingAge &&
+		m.now < a.begun+a.rec.TTL-KillMargin(a.rec.Fence)
+}
+
+// adoptTaking wins with a record whose create's outcome was unknown, once its
+// body has been found (rule 1).
+func (m *Machine) adoptTaking(e lease.Entry) {
+	if m.tenure != nil || e.Kind != lease.Valid || m.creating.busy() || m.taking.tenures == 0 {
+		return
+	}
+	if a, ok := m.adoptable(e, m.taking.tenures); ok && m.won(a) {
+		m.win(a)
+	}
+}

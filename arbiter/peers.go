@@ -1,0 +1,183 @@
+package arbiter
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/convertfw/floatrelay/lease"
+)
+
+// cloneAfter is how long another run of our own node must stay alive before it
+// is called a clone: a restart leaves its old run in the table for as long as
+// gossip needs to notice (at most 2.1 s measured).
+const cloneAfter = 6 * time.Second
+
+// peers is what gossip says of the others.
+type peers struct {
+	following
+	rows []Member // sorted by ID, self excluded
+
+	clone     Member // alive with our node UUID and another run
+	cloneFrom time.Duration
+	cloned    bool
+
+	otherShare string // share id of beats that are not of our chain
+	otherBy    string
+	otherFrom  time.Duration
+	otherAt    time.Duration
+}
+
+// set takes in a new member table.
+func (p *peers) set(now time.Duration, self lease.ID, rows []Member) {
+	p.rows = append(p.rows[:0], rows...)
+	slices.SortFunc(p.rows, func(a, b Member) int {
+		if a.ID.Node != b.ID.Node {
+			return cmpString(a.ID.Node, b.ID.Node)
+		}
+		return cmpString(a.ID.Run, b.ID.Run)
+	})
+	was := p.cloned
+	p.cloned = false
+	for _, r := range p.rows {
+		if r.Alive && r.ID.Node == self.Node && r.ID.Run != self.Run {
+			if !was || p.clone.ID != r.ID {
+				p.cloneFrom = now
+			}
+			p.clone, p.cloned = r, true
+		}
+	}
+}
+
+func cmpString(a, b string) int {
+	switch {
+	case a < b:
+		return -1
+	case a > b:
+		return 1
+	}
+	return 0
+}
+
+// elsewhere reports whether beats of that other share were the last odd ones.
+func (p *peers) elsewhere(share string) bool { return p.otherShare == share }
+
+// eligiblePeer reports whether a member is alive, eligible and on our share.
+func (m *Machine) eligiblePeer(id lease.ID) bool {
+	if id.IsZero() {
+		return false
+	}
+	for _, p := range m.peers.rows {
+		if p.ID == id {
+			return m.mayFollow(p)
+		}
+	}
+	return false
+}
+
+// othersEligible reports whether anybody else could lead.
+func (m *Machine) othersEligible() bool {
+	for _, p := range m.peers.rows {
+		if m.mayFollow(p) && p.ID.Node != m.cfg.Self.Node {
+			return true
+		}
+	}
+	return false
+}
+
+// lowerShare returns the alive member with the lowest share id below ours
+// (rule 10).
+func (m *Machine) lowerShare() (Member, bool) {
+	var low Member
+	found := false
+	if m.broken(shareIgnored) {
+		return low, false
+	}
+	for _, p := range m.peers.rows {
+		if !p.Alive || p.Share == "" || m.chain.share != "" && p.Share >= m.chain.share {
+			continue
+		}
+		if !found || p.Share < low.Share {
+			low, found = p, true
+		}
+	}
+	return low, found
+}
+
+// checkShareOrder makes a holder on the wrong share step down at once.
+func (m *Machine) checkShareOrder() {
+	if m.tenure == nil {
+		return
+	}
+	if p, ok := m.lowerShare(); ok {
+		m.endTenure(true, "%s (%s) uses share %s, this station uses %s; the lowest wins", p.Station, p.Addr, p.Share, m.chain.share)
+	}
+}
+
+// ineligible returns why this member may not lead, or "".
+func (m *Machine) ineligible() string {
+	note := m.barred()
+	if note == "" && m.now < m.crashes.until && m.othersEligible() {
+		m.wakeAt(m.crashes.until)
+		return fmt.Sprintf("the relay failed %d times here (%s); not leading until it has rested", crashLimit, m.crashes.note)
+	}
+	return note
+}
+
+// barred is ineligible without the crash policy's pause.
+func (m *Machine) barred() string {
+	c := &m.chain
+	switch {
+	case m.stop.Final:
+		return "stopping"
+	case m.outside != "":
+		return m.outside
+	case m.cfg.Priority <= 0:
+		return "RELAY_PRIORITY is 0"
+	case !m.relay.clear:
+		return "a relay of an earlier run is still being stopped"
+	}
+	if note := m.shareTrouble(); note != "" {
+		return note
+	}
+	if m.peers.cloned {
+		if at := m.peers.cloneFrom + cloneAfter; m.now >= at {
+			return fmt.Sprintf("another PC runs with this node's identity: %s at %s; give one of them a new STATE_DIR", m.peers.clone.Station, m.peers.clone.Addr)
+		} else {
+			m.wakeAt(at)
+		}
+	}
+	if p, ok := m.lowerShare(); ok && m.chain.share != "" {
+		return fmt.Sprintf("another share: %s (%s) uses share %s, this station %s; the lowest wins, set LEASE_DIR alike", p.Station, p.Addr, p.Share, c.share)
+	} else if ok {
+		return fmt.Sprintf("LEASE_DIR holds no lease chain, but %s (%s) uses share %s: set LEASE_DIR alike", p.Station, p.Addr, p.Share)
+	}
+	return ""
+}
+
+// shareTrouble returns why the share, as this member sees it, is not fit to
+// lead on.
+func (m *Machine) shareTrouble() string {
+	c := &m.chain
+	switch {
+	case !c.answered:
+		return "the share has not answered yet"
+	case m.now-c.okAt > lease.TTLMax:
+		return "the share does not answer"
+	case c.hollow:
+		return "relay_leader.d holds no record: remove the folder while no relay runs"
+	}
+	m.wakeAt(c.okAt + lease.TTLMax + time.Millisecond)
+	if h := c.head; h.entry.Kind == lease.Foreign || h.entry.Kind == lease.Newer {
+		return h.entry.Cause
+	}
+	if c.unseenRev == 0 {
+		return ""
+	}
+	at := c.unseenFrom + 2*m.cfg.Poll + cacheAge
+	if m.now >= at {
+		return fmt.Sprintf("record %d is on the others' share and not on ours: another share or an offline copy of it", c.unseenRev)
+	}
+	m.wakeAt(at)
+	return ""
+}

@@ -1,0 +1,128 @@
+package arbiter
+
+import (
+	"time"
+)
+
+// relay is the tree under this daemon. There is at most one generation at a
+// time, and a new one starts only when the last is known dead.
+type relay struct {
+	clear    bool // no tree of an earlier run of this node is left
+	phase    Phase
+	gen      uint64
+	seq      uint64        // newest deadline sent to a guard
+	acked    uint64        // newest deadline a guard acknowledged
+	until    time.Duration // value sent as seq
+	pid      int
+	since    time.Duration // last change of phase
+	upAt     time.Duration // when it became ready
+	downAt   time.Duration // when the last tree was known dead
+	restarts int
+	lastBeat uint64 // beat numbers only grow within a run
+}
+
+func (m *Machine) setPhase(p Phase) {
+	m.relay.phase, m.relay.since = p, m.now
+}
+
+// startRelay starts the relay of a tenure, or starts it again (rule 5).
+func (m *Machine) startRelay() {
+	t, r := m.tenure, &m.relay
+	if t.ending != nil || r.phase != RelayNone || !r.clear || t.needAck > t.acked.begun {
+		return
+	}
+	if m.now < m.crashes.next {
+		m.wakeAt(m.crashes.next)
+		return
+	}
+	until, _ := m.deadline()
+	if until-m.now < m.runway() {
+		return // keep the record, send beats; vouches may bring it into the future
+	}
+	t.started = true
+	r.gen++
+	r.seq++
+	r.until, r.pid = until, 0
+	m.setPhase(RelayStarting)
+	m.emit(StartRelay{Gen: r.gen, Seq: r.seq, Epoch: t.epoch, Until: until})
+	m.emit(SetWill{Gen: r.gen, Record: t.acked.rec})
+}
+
+// runway is how much of a deadline must be left for a start to be worth it: one
+// beat, within which the next vouches arrive.
+func (m *Machine) runway() time.Duration { return m.cfg.Beat }
+
+// moveDeadline tells the guard where rule 2's deadline is now.
+func (m *Machine) moveDeadline() {
+	r := &m.relay
+	if m.tenure == nil || r.phase == RelayNone {
+		return
+	}
+	until, _ := m.deadline()
+	if until == r.until {
+		return
+	}
+	r.seq++
+	r.until = until
+	m.emit(SetUntil{Gen: r.gen, Seq: r.seq, Until: until})
+}
+
+// killRelay kills the tree now.
+func (m *Machine) killRelay() {
+	r := &m.relay
+	if r.phase == RelayNone {
+		return
+	}
+	m.setPhase(RelayStopping)
+	m.emit(StopRelay{Gen: r.gen})
+}
+
+func (m *Machine) guardAcked(ev GuardAcked) {
+	if ev.Gen == m.relay.gen {
+		m.relay.acked = max(m.relay.acked, ev.Seq)
+	}
+}
+
+func (m *Machine) relayReady(ev RelayReady) {
+	r := &m.relay
+	if ev.Gen != r.gen || r.phase != RelayStarting {
+		return
+	}
+	r.pid, r.upAt = ev.PID, m.now
+	m.setPhase(RelayRunning)
+	m.say(false, "relay is ready (pid %d, epoch %d)", ev.PID, m.chain.known.epoch)
+}
+
+// relayDown takes in that the whole tree is dead.
+func (m *Machine) relayDown(ev RelayDown) {
+	r := &m.relay
+	if ev.Gen != r.gen || r.phase == RelayNone {
+		return
+	}
+	stopping := r.phase == RelayStopping
+	up := time.Duration(0)
+	if r.phase == RelayRunning {
+		up = m.now - r.upAt
+	}
+	m.setPhase(RelayNone)
+	r.pid, r.downAt = 0, m.now
+	t := m.tenure
+	if t == nil || t.ending != nil {
+		return
+	}
+	switch ev.Cause {
+	case DownDeadline: // a guard that has killed never runs again
+		m.endTenure(true, "the guard killed the relay at its deadline")
+	case DownGuard:
+		// Its last will may still be on its way to acked+1: nothing runs until
+		// a newer record of ours is acknowledged (rule 7).
+		t.needAck = m.now
+		r.restarts++
+		m.say(true, "the guard died (%s): starting the relay again once a new record is acknowledged", ev.Note)
+	default:
+		if !stopping {
+			r.restarts++
+			m.relayCrashed(ev, up)
+		}
+	}
+}

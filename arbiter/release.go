@@ -1,0 +1,182 @@
+package arbiter
+
+import (
+	"time"
+
+	"github.com/convertfw/floatrelay/lease"
+)
+
+// ending is a tenure on its way out (rule 7).
+type ending struct {
+	to       lease.ID
+	reason   string
+	at       time.Duration // when it was asked for
+	stopped  bool          // the relay was told to end
+	released bool          // a release was attempted: this tenure never runs again
+	lastTry  time.Duration
+}
+
+// wantsRecord reports whether the handoff still waits for the acknowledged
+// renewal it begins with.
+func (e *ending) wantsRecord(t *tenure) bool { return !e.stopped && t.acked.begun < e.at }
+
+// askedToLeave takes in a wish to hand the lease over.
+func (m *Machine) askedToLeave(ev Handoff) {
+	if ev.Final {
+		m.stop = ev
+	}
+	switch {
+	case m.tenure == nil:
+	case !ev.Final && !m.othersEligible():
+		m.say(true, "not handing over (%s): nobody else is eligible", ev.Reason)
+	case !ev.To.IsZero() && !m.eligiblePeer(ev.To) && !ev.Final:
+		m.say(true, "not handing over to %s: it is not alive and eligible", ev.To)
+	default:
+		m.beginEnding(ev)
+	}
+}
+
+func (m *Machine) beginEnding(ev Handoff) {
+	if m.tenure == nil || m.tenure.ending != nil {
+		return
+	}
+	m.tenure.ending = &ending{to: ev.To, reason: ev.Reason, at: m.now}
+	m.say(false, "handing over (%s)", ev.Reason)
+}
+
+// leave does the next step of a handoff: confirm, stop the relay, release.
+func (m *Machine) leave() {
+	t := m.tenure
+	e := t.ending
+	if e == nil {
+		return
+	}
+	if !e.stopped {
+		patience := e.at + t.acked.rec.Fence
+		if m.relay.phase != RelayNone && e.wantsRecord(t) && m.now < patience {
+			m.wakeAt(patience)
+			return
+		}
+		e.stopped = true
+		if m.relay.phase != RelayNone {
+			m.setPhase(RelayStopping)
+			m.emit(StopRelay{Gen: m.relay.gen, Grace: m.cfg.Grace})
+		}
+	}
+	if m.relay.phase == RelayNone {
+		m.release()
+	}
+}
+
+// release creates the released record. Never at "head+1": the chain may have
+// moved on without us, and a release there would give away somebody else's
+// lease.
+func (m *Machine) release() {
+	t := m.tenure
+	e := t.ending
+	if m.creating.busy() || t.contested != 0 || m.unsent() != nil {
+		return
+	}
+	if again := e.lastTry + m.cfg.Beat/2; e.released && m.now < again {
+		m.wakeAt(again)
+		return
+	}
+	r := m.record(t.tip+1, t.epoch, lease.Released, e.reason)
+	r.Successor = m.successor()
+	r.Roster = t.acked.rec.Roster
+	a := m.stage(r, t.no)
+	if a == nil {
+		m.endTenure(true, "the release could not be written")
+		return
+	}
+	e.released, e.lastTry, t.lastTry = true, m.now, m.now
+	m.send(a)
+}
+
+// successor is the member asked to take over: the one named, else the best on
+// the roster that vouched within FENCE/2.
+func (m *Machine) successor() lease.ID {
+	t := m.tenure
+	if m.eligiblePeer(t.ending.to) {
+		return t.ending.to
+	}
+	for _, id := range t.acked.rec.Roster {
+		v, ok := m.vouchedAt(id)
+		if ok && m.now-v <= t.acked.rec.Fence/2 && m.eligiblePeer(id) {
+			return id
+		}
+	}
+	return lease.ID{}
+}
+
+// releaseDone ends the tenure after its released record is known to exist, and
+// tells whom it concerns.
+func (m *Machine) releaseDone(a attempt) {
+	m.relay.lastBeat = m.tenure.beat
+	told := m.tenure.acked.rec.Roster
+	m.tenure = nil
+	m.chain.head = head{rev: a.rec.Rev, seen: m.now, own: true,
+		entry: lease.Entry{Rev: a.rec.Rev, Kind: lease.Valid, Record: a.rec, Body: a.body}}
+	m.remember(a.rec)
+	m.dropSettled()
+	if !a.rec.Successor.IsZero() {
+		m.emit(SendHead{To: a.rec.Successor, Body: a.body})
+		m.emit(SendHead{To: a.rec.Successor, Body: a.body, Reliable: true})
+	}
+	for _, id := range told {
+		if id != a.rec.Successor {
+			m.emit(SendHead{To: id, Body: a.body})
+		}
+	}
+	m.say(false, "released the lease: record %d (%s)", a.rec.Rev, a.rec.Reason)
+}
+
+// yieldLead makes a leader that became ineligible hand over, and lets a better
+// member that asked for preemption have the lease back.
+func (m *Machine) yieldLead() {
+	t := m.tenure
+	if t.ending != nil {
+		return
+	}
+	if m.stop.Final {
+		m.beginEnding(m.stop)
+		return
+	}
+	if note := m.ineligible(); note != "" && m.othersEligible() {
+		m.beginEnding(Handoff{Reason: "ineligible"})
+		m.say(true, "leading although not eligible: %s", note)
+		return
+	}
+	if id, ok := m.preemptor(); ok {
+		m.beginEnding(Handoff{To: id, Reason: "preempted"})
+	}
+}
+
+// stableFor is how long a better member must have vouched unbroken before it
+// gets the lease back (RELAY_PREEMPT).
+const stableFor = 30 * time.Second
+
+func (m *Machine) preemptor() (lease.ID, bool) {
+	t := m.tenure
+	if m.now-t.since < stableFor {
+		return lease.ID{}, false
+	}
+	for _, p := range m.peers.rows {
+		if !p.Preempt || p.Priority <= m.cfg.Priority || !m.mayFollow(p) {
+			continue
+		}
+		v, ok := m.vouchedAt(p.ID)
+		if ok && m.now-v <= t.acked.rec.Fence/2 && v-m.vouchingSince(p.ID) >= stableFor {
+			return p.ID, true
+		}
+	}
+	return lease.ID{}, false
+}
+
+// finish tells the driver that a stopping daemon has nothing left to give back.
+func (m *Machine) finish() {
+	if m.stop.Final && !m.finished && m.relay.phase == RelayNone && !m.creating.busy() {
+		m.finished = true
+		m.emit(Finished{})
+	}
+}
