@@ -11,6 +11,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"os"
 	"strings"
 	"time"
 )
@@ -177,8 +178,16 @@ func (c *Client) do(ctx context.Context, method, path string, body []byte) (*htt
 	return resp, nil
 }
 
-// cause strips the request that net/http names in front of its errors.
+// cause strips what net/http and net say about the request: the address is
+// named already.
 func cause(err error) error {
+	if errors.Is(err, context.DeadlineExceeded) || os.IsTimeout(err) {
+		return errors.New("it does not answer")
+	}
+	var op *net.OpError
+	if errors.As(err, &op) {
+		return op.Err
+	}
 	var ue *url.Error
 	if errors.As(err, &ue) {
 		return ue.Err

@@ -1,0 +1,85 @@
+package main
+
+import (
+	"errors"
+	"net"
+	"strconv"
+
+	"github.com/spf13/cobra"
+
+	"github.com/convertfw/floatrelay/internal/localapi"
+)
+
+func newLeaderCommand(a *app) *cobra.Command {
+	var fallback bool
+	cmd := &cobra.Command{
+		Use:   "leader",
+		Short: "Print the address of the relay; exit 1 if nobody leads",
+		Args:  noArgs,
+		RunE: runE(func(cmd *cobra.Command, _ []string) error {
+			return a.leader(cmd, fallback)
+		}),
+	}
+	cmd.Flags().BoolVar(&fallback, "fallback", false, "print RELAY_HOST if nobody leads or no daemon answers")
+	return cmd
+}
+
+func (a *app) leader(cmd *cobra.Command, fallback bool) error {
+	c, err := a.reader(cmd)
+	if err != nil {
+		return err
+	}
+	l, ok, err := c.Leader(cmd.Context())
+	switch {
+	case err == nil && ok:
+		return a.printLeader(l)
+	case fallback:
+		return a.fallback(err)
+	case err != nil:
+		return err
+	}
+	return errors.New("nobody leads at present")
+}
+
+func (a *app) printLeader(l localapi.Leader) error {
+	if a.json {
+		return a.printJSON(l)
+	}
+	if !l.Ready {
+		a.note("the relay of %s is starting", clean(l.Station))
+	}
+	return a.print(leaderAddr(l) + "\n")
+}
+
+func leaderAddr(l localapi.Leader) string { return net.JoinHostPort(l.IP, strconv.Itoa(l.Port)) }
+
+// fallback names the existing relay of the site. why is nil if a daemon
+// answered that nobody leads.
+func (a *app) fallback(why error) error {
+	_, loaded, err := a.load()
+	if err != nil {
+		if why != nil {
+			a.note("%v", why)
+		}
+		return configError(err)
+	}
+	cfg := loaded.Config
+	if cfg.RelayHost == "" {
+		return errors.Join(errors.New("nobody leads, and RELAY_HOST names no other relay"), why)
+	}
+	host, port := cfg.RelayHost, cfg.RelayPort
+	if h, p, err := net.SplitHostPort(host); err == nil {
+		host = h
+		port, _ = strconv.Atoi(p) // config checked it
+	}
+	if why != nil {
+		a.note("%v; this is RELAY_HOST", why)
+	} else {
+		a.note("nobody leads; this is RELAY_HOST")
+	}
+	l := localapi.Leader{KMSN: cfg.KMSN, IP: host, Port: port}
+	if a.json {
+		return a.printJSON(l)
+	}
+	return a.print(leaderAddr(l) + "\n")
+}

@@ -1,0 +1,108 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/convertfw/floatrelay/internal/localapi"
+)
+
+func newMembersCommand(a *app) *cobra.Command {
+	return &cobra.Command{
+		Use:   "members",
+		Short: "List the PCs of this site, those that are off included",
+		Args:  noArgs,
+		RunE: runE(func(cmd *cobra.Command, _ []string) error {
+			c, err := a.reader(cmd)
+			if err != nil {
+				return err
+			}
+			m, err := c.Members(cmd.Context())
+			if err != nil {
+				return err
+			}
+			sortMembers(m)
+			if a.json {
+				return a.printJSON(m)
+			}
+			return a.print(membersTable(m))
+		}),
+	}
+}
+
+// sortMembers puts the leader first, then goes by station.
+func sortMembers(m localapi.Members) {
+	slices.SortStableFunc(m.Members, func(x, y localapi.Member) int {
+		return cmp.Or(
+			compareTrueFirst(leads(m, x), leads(m, y)),
+			cmp.Compare(x.Station, y.Station),
+			cmp.Compare(x.ID, y.ID),
+		)
+	})
+}
+
+func leads(m localapi.Members, x localapi.Member) bool { return m.Leader != "" && x.ID == m.Leader }
+
+func compareTrueFirst(x, y bool) int {
+	switch {
+	case x == y:
+		return 0
+	case x:
+		return -1
+	}
+	return 1
+}
+
+func membersTable(m localapi.Members) string {
+	rows := [][]string{{"STATION", "ADDRESS", "STATE", "ROLE", "EPOCH", "PRIO", "SHARE", "RTT", "VERSION", "NOTE"}}
+	for _, x := range m.Members {
+		rows = append(rows, memberRow(m, x))
+	}
+	return table(rows)
+}
+
+func memberRow(m localapi.Members, x localapi.Member) []string {
+	role, epoch := x.Role, strconv.FormatUint(x.Epoch, 10)
+	if x.Off() {
+		role = "" // what it was says nothing about what it is
+	}
+	if x.Epoch == 0 {
+		epoch = ""
+	}
+	return []string{
+		orDash(x.Station), orDash(x.Addr), orDash(x.State), orDash(role), orDash(epoch),
+		strconv.Itoa(x.Priority), orDash(shortShare(x.Share)), orDash(rtt(m, x)), orDash(x.Version),
+		memberNote(m, x),
+	}
+}
+
+func memberNote(m localapi.Members, x localapi.Member) string {
+	note := clean(x.Note)
+	if x.ID != m.Self {
+		return note
+	}
+	return strings.TrimSuffix("this PC; "+note, "; ")
+}
+
+// rtt is empty where there is nothing to measure: this PC, one that is off,
+// one not measured yet.
+func rtt(m localapi.Members, x localapi.Member) string {
+	switch {
+	case x.RTT <= 0 || x.Off() || x.ID == m.Self:
+		return ""
+	case x.RTT < 10:
+		return fmt.Sprintf("%.1fms", x.RTT)
+	}
+	return fmt.Sprintf("%.0fms", x.RTT)
+}
+
+// shortShare is enough of a share id to see whether two PCs use the same one.
+func shortShare(id string) string {
+	head, _, _ := strings.Cut(id, "-")
+	return head
+}

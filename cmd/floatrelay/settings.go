@@ -1,0 +1,59 @@
+package main
+
+import (
+	"runtime"
+	"strings"
+
+	"github.com/convertfw/floatrelay/internal/config"
+)
+
+// defaultAPIAddr is where the daemon answers if nothing can be read.
+const defaultAPIAddr = "127.0.0.1:9532"
+
+// load reads the configuration this command line means. The path is returned
+// as soon as it is known, and what could be read is returned beside an error
+// (see config.Load); it is nil if the file could not be read.
+func (a *app) load() (path string, loaded *config.Loaded, err error) {
+	if path, err = config.Find(a.configPath); err != nil {
+		return "", nil, err
+	}
+	loaded, err = config.Load(path, a.lookupEnv)
+	return path, loaded, err
+}
+
+// lookupEnv is os.LookupEnv for the environment given to Main. Windows does
+// not tell upper from lower case in names.
+func (a *app) lookupEnv(name string) (string, bool) {
+	for _, kv := range a.env {
+		k, v, ok := strings.Cut(kv, "=")
+		if ok && (k == name || runtime.GOOS == "windows" && strings.EqualFold(k, name)) {
+			return v, true
+		}
+	}
+	return "", false
+}
+
+// apiAddress is where to ask: --api, else API_ADDR as far as it can be read. A
+// daemon can be asked by who may not read stk.ini, and while a broken stk.ini
+// waits for its repair; only a file named with --config must be right.
+func (a *app) apiAddress() (string, error) {
+	if a.apiAddr != "" {
+		return a.apiAddr, nil
+	}
+	_, loaded, err := a.load()
+	switch {
+	case err == nil:
+		return loaded.Config.APIAddr, nil
+	case a.configPath != "":
+		return "", configError(err)
+	}
+	if loaded != nil {
+		if v, ok := loaded.Get("API_ADDR"); ok && v.Text != "" {
+			return v.Text, nil
+		}
+	}
+	if v, ok := a.lookupEnv(config.EnvPrefix + "API_ADDR"); ok && v != "" {
+		return v, nil
+	}
+	return defaultAPIAddr, nil
+}

@@ -1,0 +1,157 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/convertfw/floatrelay/internal/localapi"
+)
+
+func newStatusCommand(a *app) *cobra.Command {
+	return &cobra.Command{
+		Use:   "status",
+		Short: "Show what this PC does and knows",
+		Args:  noArgs,
+		RunE: runE(func(cmd *cobra.Command, _ []string) error {
+			c, err := a.reader(cmd)
+			if err != nil {
+				return err
+			}
+			s, err := c.Status(cmd.Context())
+			if err != nil {
+				return err
+			}
+			if a.json {
+				return a.printJSON(s)
+			}
+			m, err := c.Members(cmd.Context())
+			if err != nil {
+				return err
+			}
+			l, _, err := c.Leader(cmd.Context())
+			var refused *localapi.RefusedError
+			if err != nil && !errors.As(err, &refused) {
+				return err
+			}
+			return a.print(statusText(s, m, l))
+		}),
+	}
+}
+
+// statusText is for a console of 80 columns.
+func statusText(s localapi.Status, m localapi.Members, l localapi.Leader) string {
+	rows := [][]string{
+		{"This PC", selfLine(s, m)},
+		{"Leader", leaderLine(l)},
+		{"Relay", relayLine(s.Relay)},
+	}
+	if s.Fence.By != "" {
+		rows = append(rows, []string{"May run", fenceLine(s.Fence)})
+	}
+	rows = append(rows,
+		[]string{"Share", clean(s.Share.Path)},
+		[]string{"", shareLine(s.Share)},
+		[]string{"", "id " + orDash(s.Share.ID)},
+		[]string{"Members", gossipLine(s.Gossip, len(m.Members))},
+		[]string{"Token", "fingerprint " + orDash(s.Token)},
+	)
+	if s.Note != "" {
+		rows = append(rows, []string{"Note", clean(s.Note)})
+	}
+	return table(rows)
+}
+
+func selfLine(s localapi.Status, m localapi.Members) string {
+	station := "?"
+	for _, x := range m.Members {
+		if x.ID == m.Self {
+			station = orDash(x.Station)
+		}
+	}
+	text := fmt.Sprintf("%s of site %s: %s, epoch %d, record %d", station, orDash(m.KMSN), orDash(s.Role), s.Epoch, s.Rev)
+	if !s.Eligible && s.Role != "ineligible" {
+		text += " (may not lead)"
+	}
+	return text
+}
+
+func leaderLine(l localapi.Leader) string {
+	if l.IP == "" {
+		return "nobody"
+	}
+	text := orDash(l.Station) + " at " + leaderAddr(l)
+	if !l.Ready {
+		text += ", relay not ready yet"
+	}
+	return text
+}
+
+func relayLine(r localapi.RelayStatus) string {
+	text := "not on this PC"
+	if r.State != "none" && r.State != "" {
+		text = fmt.Sprintf("%s on this PC, pid %d", clean(r.State), r.PID)
+	}
+	if since, err := time.Parse(time.RFC3339, r.Since); err == nil {
+		text += " since " + since.Format(time.DateTime)
+	}
+	if r.Restarts > 0 {
+		text += fmt.Sprintf(", restarted %s", times(r.Restarts))
+	}
+	return text
+}
+
+func fenceLine(f localapi.FenceStatus) string {
+	by := map[string]string{
+		"share":   "by the last record written",
+		"vouches": "by the other members' vouches",
+		"ttl":     "until the record runs out",
+	}[f.By]
+	if by == "" {
+		by = "by " + clean(f.By)
+	}
+	return fmt.Sprintf("%s more, %s", milliseconds(f.LeftMS), by)
+}
+
+func shareLine(s localapi.ShareStatus) string {
+	text := orDash(s.State)
+	if s.LastOKMS < 0 {
+		return text + ", never answered so far"
+	}
+	text += ", answered " + milliseconds(s.LastOKMS) + " ago"
+	if s.CreateMS > 0 {
+		text += fmt.Sprintf(", last record took %s", milliseconds(s.CreateMS))
+	}
+	return text
+}
+
+func gossipLine(g localapi.GossipStatus, known int) string {
+	text := fmt.Sprintf("%d alive of %d known", g.Alive, known)
+	if g.Health > 0 {
+		text += fmt.Sprintf("; this PC answers late (%d)", g.Health)
+	}
+	return text
+}
+
+func times(n int) string {
+	if n == 1 {
+		return "once"
+	}
+	return fmt.Sprintf("%d times", n)
+}
+
+// milliseconds shows a duration the way people say it.
+func milliseconds(ms int64) string {
+	d := time.Duration(ms) * time.Millisecond
+	switch {
+	case ms < 1000:
+		return fmt.Sprintf("%d ms", ms)
+	case d < time.Minute:
+		return fmt.Sprintf("%.1f s", d.Seconds())
+	case d < time.Hour:
+		return fmt.Sprintf("%d min", d/time.Minute)
+	}
+	return fmt.Sprintf("%d h", d/time.Hour)
+}

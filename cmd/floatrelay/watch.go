@@ -1,0 +1,42 @@
+package main
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/convertfw/floatrelay/internal/localapi"
+)
+
+func newWatchCommand(a *app) *cobra.Command {
+	return &cobra.Command{
+		Use:   "watch",
+		Short: "Follow what happens until interrupted (one line per event)",
+		Args:  noArgs,
+		RunE: runE(func(cmd *cobra.Command, _ []string) error {
+			c, err := a.reader(cmd)
+			if err != nil {
+				return err
+			}
+			return c.Watch(cmd.Context(), func(ev localapi.Event) error {
+				if a.json {
+					return a.printJSON(ev)
+				}
+				return a.print(eventLine(ev))
+			})
+		}),
+	}
+}
+
+func eventLine(ev localapi.Event) string {
+	mark := " "
+	if ev.Warn {
+		mark = "!"
+	}
+	station := ""
+	if ev.Station != "" {
+		station = clean(ev.Station) + ": "
+	}
+	return fmt.Sprintf("%s %s %-7s %s%s\n", ev.Time.Format(time.DateTime), mark, clean(ev.Kind), station, clean(ev.Text))
+}
