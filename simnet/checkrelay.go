@@ -1,0 +1,98 @@
+package simnet
+
+import "time"
+
+// This file holds the checks that concern relays: how many live, under which
+// epoch, and for how long.
+
+// relayStarted is called when a relay tree begins to exist.
+func (c *checker) relayStarted(r *relay) {
+	w := c.w
+	c.changed, c.changes = w.now, c.changes+1
+	if owner, ok := c.epochs[r.epoch]; ok && owner != r.owner {
+		w.fail("epoch", "epoch %d was the tenure of %s and is now that of %s", r.epoch, w.nameOf(owner), w.nameOf(r.owner))
+	} else if !ok {
+		if len(c.epochs) > 0 {
+			w.stats.Takeovers++
+		}
+		c.epochs[r.epoch] = r.owner
+	}
+	if t := c.tenures[tenureKey{r.owner, r.epoch, c.shareOf(r.guard)}]; t != nil && t.released {
+		w.fail("release", "the relay of %s starts in epoch %d after a release was begun", r.guard.of.name, r.epoch)
+	}
+	c.underRule2(r.guard, "starts a relay")
+	c.atMostOne()
+}
+
+// guardTold is called when a guard applies a new deadline.
+func (c *checker) guardTold(g *guard) { c.underRule2(g, "moves a deadline") }
+
+// relayWoke is called when a relay's host wakes.
+func (c *checker) relayWoke(r *relay) { c.atMostOne() }
+
+// relayEnded is called when a tree exists no more.
+func (c *checker) relayEnded(r *relay) {
+	w := c.w
+	c.changed, c.changes = w.now, c.changes+1
+	h := r.guard.host
+	if r.wokeLate {
+		w.stats.Excused++
+		ran := h.local() - h.clock.local(r.wokeAt)
+		if ran > w.killMargin()+time.Microsecond {
+			w.fail("woke late", "the relay of %s ran for %v after waking past its deadline", r.guard.of.name, ran)
+		}
+		if c.running() > 0 {
+			w.stats.MaxExcused = max(w.stats.MaxExcused, ran)
+		}
+		return
+	}
+	if late := h.local() - r.guard.until - w.killMargin(); late > time.Microsecond && h.up {
+		w.fail("guard", "the relay of %s ended %v after its deadline and KILL_MARGIN", r.guard.of.name, late)
+	}
+}
+
+// running counts relays whose processes execute.
+func (c *checker) running() (n int) {
+	for _, r := range c.w.relays {
+		if r.running() {
+			n++
+		}
+	}
+	return n
+}
+
+// atMostOne is the promise: never two. A relay that slept past its deadline and
+// is about to be killed is the documented exception, bounded by relayEnded.
+func (c *checker) atMostOne() {
+	var first *relay
+	for _, r := range c.w.relays {
+		if !r.running() || r.wokeLate {
+			continue
+		}
+		if first != nil {
+			c.w.fail("never two", "relays of %s (epoch %d) and %s (epoch %d) run at once",
+				first.guard.of.name, first.epoch, r.guard.of.name, r.epoch)
+			return
+		}
+		first = r
+	}
+}
+
+// createBound is how many creates a daemon may begin in 10 s: renewals every
+// FENCE/3 at worst, and some room for takeovers.
+func (w *World) createBound() int { return int(30*time.Second/w.opt.Figures.Fence) + 30 }
+
+// rate counts things in a sliding window.
+type rate struct {
+	since time.Duration
+	n     int
+}
+
+// over counts one more and reports whether the window has seen too many.
+func (r *rate) over(now, window time.Duration, limit int) bool {
+	if now >= r.since+window {
+		r.since, r.n = now, 0
+	}
+	r.n++
+	return r.n > limit
+}

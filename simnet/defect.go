@@ -1,0 +1,13 @@
+package simnet
+
+// Defects are deliberate breakages of what surrounds the machine: the guard and
+// the last will. The checkers must catch each.
+const (
+	GuardToldLate = "guard-told-late-by-the-pipe" // acknowledged before it is applied
+	NoGuard       = "no-guard"                    // nobody enforces the deadline
+	NoKillMargin  = "guard-without-kill-margin"   // the tree takes thrice KILL_MARGIN to die
+	WillAtHead    = "will-at-head"                // the last will goes to head+1
+)
+
+// Defects lists them.
+var Defects = []string{GuardToldLate, NoGuard, NoKillMargin, WillAtHead}

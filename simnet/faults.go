@@ -1,0 +1,226 @@
+package simnet
+
+import (
+	"fmt"
+	"time"
+)
+
+// FaultKind is one way in which a world goes wrong.
+type FaultKind uint8
+
+// The kinds of fault.
+const (
+	Split       FaultKind = iota // two groups of nodes cannot hear each other
+	Isolate                      // one node cannot be heard and hears nothing
+	Deaf                         // one node hears nothing but is heard
+	Mute                         // one node is not heard but hears
+	OneWay                       // one direction between two nodes
+	CutShare                     // one node does not reach the share
+	CutAll                       // one node reaches neither the LAN nor the share
+	StallShare                   // nobody's calls on the share return
+	StallOne                     // one node's calls on the share do not return
+	WipeShare                    // the folder's contents are deleted
+	CrashDaemon                  // kill -9, restarted afterwards
+	FreezeHost                   // the PC sleeps
+	FreezeOne                    // the daemon stands still, its guard lives
+	CrashHost                    // power cut, rebooted afterwards
+	CrashGuard                   // the guard dies, and its relay with it
+	BreakPipe                    // the guard believes that the daemon is gone
+	CrashRelay                   // the relay ends by itself
+	HandOff                      // somebody asks for a handoff
+	Retire                       // a daemon stops gracefully, started again afterwards
+	Drain                        // a member may not lead for a while
+	Restart                      // every daemon restarts
+	RestoreOld                   // an old backup of the folder is restored
+	faultKinds
+)
+
+var faultNames = [...]string{
+	"split", "isolate", "deaf", "mute", "one-way", "cut-share", "cut-all", "stall-share", "stall-one", "wipe-share",
+	"crash-daemon", "freeze-host", "freeze-daemon", "crash-host", "crash-guard", "break-pipe", "crash-relay",
+	"handoff", "retire", "drain", "restart-all", "restore-backup",
+}
+
+// String returns the kind's name as printed with the options.
+func (k FaultKind) String() string { return faultNames[k] }
+
+// Fault is one entry of the schedule.
+type Fault struct {
+	At, For time.Duration
+	Kind    FaultKind
+	// Leader aims at whoever runs the relay at that instant; otherwise, or if
+	// nobody does, at node Arg modulo the number of nodes.
+	Leader bool
+	Arg    uint64
+}
+
+// String prints a fault as one line of the schedule.
+func (f Fault) String() string {
+	who := fmt.Sprintf("#%d", f.Arg)
+	if f.Leader {
+		who = "leader"
+	}
+	return fmt.Sprintf("%10.6f for %-12v %v %s", f.At.Seconds(), f.For, f.Kind, who)
+}
+
+// menu is what a mode draws its faults from; a kind named twice is drawn twice
+// as often.
+func (m Mode) menu() []FaultKind {
+	switch m {
+	case Sleep:
+		return []FaultKind{FreezeHost, FreezeHost, FreezeHost, FreezeOne, FreezeOne, CutShare, CutAll, Isolate}
+	case Busy:
+		return []FaultKind{CrashDaemon, CrashDaemon, CrashHost, CrashGuard, BreakPipe, CrashRelay, HandOff, HandOff, Retire, Drain, Restart, FreezeOne, CutShare}
+	case Slow:
+		return []FaultKind{StallShare, StallOne, CutShare, CutAll, Isolate, Split, FreezeHost, CrashDaemon}
+	case Noise:
+		return nil
+	case Failover:
+		return []FaultKind{CrashHost}
+	case Restore:
+		return []FaultKind{RestoreOld, Split, Isolate, CutShare, CrashDaemon}
+	}
+	return []FaultKind{
+		Split, Isolate, Deaf, Mute, OneWay, CutShare, CutAll, StallShare, StallOne, WipeShare, CrashDaemon, FreezeHost, FreezeOne,
+		CrashHost, CrashGuard, BreakPipe, CrashRelay, HandOff, Retire, Drain, Restart,
+	}
+}
+
+// drawFaults expands the seed's schedule. Half of the mode's menu is struck out
+// first: a world with a few kinds of fault reaches corners that a world with
+// all of them tramples over.
+func drawFaults(d dice, o Options) []Fault {
+	if o.Mode == Failover {
+		return []Fault{{At: 15*time.Second + d.between(0, 5*time.Second), For: time.Minute, Kind: CrashHost, Leader: true}}
+	}
+	var menu []FaultKind
+	for _, k := range o.Mode.menu() {
+		if d.chance(0.5) {
+			menu = append(menu, k)
+		}
+	}
+	if len(menu) == 0 {
+		return nil
+	}
+	gap := oneOf(d, time.Second, 3*time.Second, 8*time.Second)
+	aim := oneOf(d, 0.3, 0.7, 0.95)
+	var faults []Fault
+	for at := d.between(time.Second, 8*time.Second); at < o.Safety; at += d.spread(time.Millisecond, 2*gap) {
+		f := Fault{At: at, Kind: oneOf(d, menu...), Leader: d.chance(aim), Arg: d.Uint64N(1 << 16)}
+		f.For = d.spread(o.Figures.Fence/8, 2*o.Figures.TTL)
+		faults = append(faults, f)
+		if len(faults) == 60 {
+			break
+		}
+	}
+	return faults
+}
+
+// strike carries a fault out and schedules its end.
+func (w *World) strike(f Fault) {
+	if w.healed {
+		return
+	}
+	h := w.aim(f)
+	if w.trace.level >= Story {
+		w.story("FAULT %v %s for %v", f.Kind, h.name, f.For)
+	}
+	if w.strikeNet(f, h) || w.strikeShare(f, h) {
+		return
+	}
+	w.strikeProcess(f, h)
+}
+
+// aim finds the fault's victim.
+func (w *World) aim(f Fault) *host {
+	if f.Leader && len(w.relays) > 0 {
+		return w.relays[0].guard.host
+	}
+	return w.hosts[f.Arg%uint64(len(w.hosts))]
+}
+
+func (w *World) strikeNet(f Fault, h *host) bool {
+	n := len(w.hosts)
+	var cut func(from, to int) bool
+	switch f.Kind {
+	case Split:
+		cut = func(a, b int) bool { return f.Arg>>(a%16)&1 != f.Arg>>(b%16)&1 }
+	case Isolate, CutAll:
+		cut = func(a, b int) bool { return a == h.idx || b == h.idx }
+	case Deaf:
+		cut = func(_, b int) bool { return b == h.idx }
+	case Mute:
+		cut = func(a, _ int) bool { return a == h.idx }
+	case OneWay:
+		other := (h.idx + 1 + int(f.Arg>>8)%max(n-1, 1)) % n
+		cut = func(a, b int) bool { return a == h.idx && b == other }
+	default:
+		return false
+	}
+	w.net.cut(cut, 1)
+	w.reachabilityChanged()
+	w.untilHealed(f.For, func() {
+		w.net.cut(cut, -1)
+		w.reachabilityChanged()
+	})
+	if f.Kind == CutAll {
+		w.cutShare(h, f.For)
+	}
+	return true
+}
+
+func (w *World) strikeShare(f Fault, h *host) bool {
+	switch f.Kind {
+	case CutShare:
+		w.cutShare(h, f.For)
+	case StallShare:
+		w.share.stalledUntil = max(w.share.stalledUntil, w.now+f.For)
+	case StallOne:
+		h.shareStall = max(h.shareStall, w.now+f.For)
+	case WipeShare:
+		w.share.wipe(w.now)
+	case RestoreOld:
+		w.share.restore(w.now - f.For)
+	default:
+		return false
+	}
+	return true
+}
+
+func (w *World) cutShare(h *host, d time.Duration) {
+	h.shareCuts++
+	w.untilHealed(d, func() { h.shareCuts-- })
+}
+
+func (w *World) strikeProcess(f Fault, h *host) {
+	switch f.Kind {
+	case CrashDaemon:
+		w.crashDaemon(h, "killed")
+		w.startLater(h, f.For)
+	case FreezeHost:
+		w.freezeHost(h, f.For)
+	case FreezeOne:
+		w.freezeDaemon(h, f.For)
+	case CrashHost:
+		w.crashHost(h)
+		w.startLater(h, f.For)
+	case CrashGuard:
+		w.eachGuard(h, w.crashGuard)
+	case BreakPipe:
+		w.eachGuard(h, w.guardHearsEOF)
+	case CrashRelay:
+		w.eachGuard(h, func(g *guard) { w.relayEnds(g, exitedByItself) })
+	case HandOff:
+		w.askHandoff(h, false)
+	case Retire:
+		w.askHandoff(h, true)
+		w.startLater(h, f.For)
+	case Drain:
+		w.drain(h, f.For)
+	case Restart:
+		for _, x := range w.hosts {
+			w.crashDaemon(x, "restarted")
+			w.startLater(x, w.dice.between(0, f.For/4))
+		}
+	}
+}

@@ -1,0 +1,231 @@
+package simnet
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/convertfw/floatrelay/arbiter"
+	"github.com/convertfw/floatrelay/lease"
+)
+
+// host is one PC.
+type host struct {
+	w     *World
+	idx   int
+	name  string // A, B, …: its STATION
+	node  string // UUID kept in STATE_DIR
+	boot  string
+	boots int
+	runs  int
+	clock clock
+
+	up          bool
+	asleepUntil time.Duration // world time; the host is frozen before it
+	daemon      *daemon       // nil while none runs
+	guards      []*guard      // whose processes live, daemon or not
+	parked      []func()      // what frozen processes will do once they wake
+
+	shareCuts  int
+	shareStall time.Duration // world time until which its calls on the share hang
+	cache      listing
+	misses     map[uint64]time.Duration
+
+	floorRev, floorEpoch uint64 // STATE_DIR
+}
+
+func (w *World) newHost(i int) *host {
+	h := &host{w: w, idx: i, name: string(rune('A' + i)), node: w.dice.uuid(), misses: map[uint64]time.Duration{}}
+	w.bootHost(h)
+	return h
+}
+
+// bootHost turns a PC on: a new boot id, a clock that starts somewhere else.
+func (w *World) bootHost(h *host) {
+	h.up = true
+	h.boots++
+	h.boot = fmt.Sprintf("boot-%s%d", h.name, h.boots)
+	h.clock = clock{base: w.now, offset: w.dice.between(time.Second, 1000*time.Hour), ppm: w.opt.PPM[h.idx]}
+	h.cache, h.misses = listing{}, map[uint64]time.Duration{}
+}
+
+func (h *host) ip() string           { return fmt.Sprintf("192.168.1.%d", 10+h.idx) }
+func (h *host) local() time.Duration { return h.clock.local(h.w.now) }
+func (h *host) asleep() bool         { return h.w.now < h.asleepUntil }
+
+// remember keeps the newest readable record known on disk. The epoch belongs to
+// the rev, so an unreadable head must not raise the rev alone.
+func (h *host) remember(rev, epoch uint64) {
+	if rev > h.floorRev {
+		h.floorRev, h.floorEpoch = rev, max(epoch, h.floorEpoch)
+	}
+}
+
+// daemon is one run of floatrelay on a host.
+type daemon struct {
+	host    *host
+	id      lease.ID
+	name    string // A1, A2, …: host and run
+	machine *arbiter.Machine
+	prio    int
+
+	dead        bool
+	left        bool // ended gracefully
+	retiring    bool
+	diedAt      time.Duration
+	frozenUntil time.Duration
+	inbox       []arbiter.Event // arrived while frozen
+
+	lanes   [lanes]arbiter.OpID
+	lastOp  arbiter.OpID
+	lastGen uint64
+	tickAt  time.Duration // world time of the pending tick; 0 = none
+	ticks   rate
+	creates rate
+
+	peers     []*peer
+	meta      arbiter.Member
+	watching  lease.ID
+	connected bool
+	watchSeq  int
+}
+
+// awake reports whether the daemon's process runs right now.
+func (d *daemon) awake() bool {
+	return !d.dead && d.host.up && !d.host.asleep() && d.host.w.now >= d.frozenUntil
+}
+
+// startDaemon starts a run on a host that has none, turning the host on first
+// if need be.
+func (w *World) startDaemon(h *host) {
+	if h.daemon != nil {
+		return
+	}
+	if !h.up {
+		w.bootHost(h)
+	}
+	h.runs++
+	d := &daemon{
+		host: h, id: lease.ID{Node: h.node, Run: w.dice.runID()}, name: fmt.Sprintf("%s%d", h.name, h.runs),
+		prio: w.opt.Prio[h.idx],
+	}
+	if w.share.view.Epoch > h.floorEpoch && h.shareCuts == 0 {
+		h.remember(w.share.view.Rev, w.share.view.Epoch)
+	}
+	f := w.opt.Figures
+	m, err := arbiter.New(arbiter.Config{
+		Self: d.id, Boot: h.boot, KMSN: kmsn, Station: h.name, IP: h.ip(), Port: 9530, PID: 1000*h.runs + h.idx,
+		Priority: d.prio, TTL: f.TTL, Renew: f.Renew, Poll: f.Poll, Fence: f.Fence, Beat: f.Beat, Grace: f.Grace,
+		FloorRev: h.floorRev, FloorEpoch: h.floorEpoch, Seed: w.dice.Uint64(), Sealer: w.vault, NewShare: w.dice.uuid(),
+	})
+	if err == nil && w.chosen != nil {
+		err = w.chosen(m)
+	}
+	if err != nil {
+		w.fail("start", "%v", err)
+		return
+	}
+	d.machine = m
+	h.daemon, w.names[d.id] = d, d
+	w.story("%s starts", d.name)
+	w.reachabilityChanged()
+	w.deliver(d, arbiter.Tick{})
+	w.shareMeta(d)
+	w.after(w.dice.between(time.Millisecond, 20*time.Millisecond), func() { w.clearTree(d) })
+}
+
+// startLater starts whatever is missing on a host after a while.
+func (w *World) startLater(h *host, d time.Duration) {
+	w.after(d, func() {
+		if !w.healed {
+			w.startDaemon(h)
+		}
+	})
+}
+
+// clearTree hands the daemon guard.lock once no tree of an earlier run lives.
+func (w *World) clearTree(d *daemon) {
+	if d.dead {
+		return
+	}
+	for _, g := range d.host.guards {
+		if g.of != d && g.relay != nil {
+			w.after(20*time.Millisecond, func() { w.clearTree(d) })
+			return
+		}
+	}
+	w.deliver(d, arbiter.TreeClear{})
+}
+
+// deliver hands an event to a daemon, now or when it wakes.
+func (w *World) deliver(d *daemon, ev arbiter.Event) {
+	switch {
+	case d.dead:
+	case !d.awake():
+		d.inbox = append(d.inbox, ev)
+	default:
+		w.step(d, ev)
+	}
+}
+
+// step lets the machine decide, and begins what it decided.
+func (w *World) step(d *daemon, ev arbiter.Event) {
+	w.stats.Events++
+	if w.tracing() {
+		w.detail("%s < %s", d.name, w.showEvent(ev))
+	}
+	if lane, op, ok := freesLane(ev); ok && d.lanes[lane] == op {
+		d.lanes[lane] = 0
+	}
+	acts := d.machine.Step(d.host.local(), ev)
+	w.perform(d, acts)
+	w.scheduleTick(d)
+}
+
+// perform begins actions in order. A daemon may freeze between any two of
+// them; the rest is then begun when it wakes.
+func (w *World) perform(d *daemon, acts []arbiter.Action) {
+	for i, a := range acts {
+		if d.dead {
+			return
+		}
+		if i > 0 && w.dice.chance(w.opt.Proc.FreezeMid) {
+			w.freezeMid(d)
+		}
+		if !d.awake() {
+			rest := append([]arbiter.Action(nil), acts[i:]...)
+			d.host.park(func() { w.perform(d, rest) })
+			return
+		}
+		if w.tracing() {
+			w.detail("%s > %s", d.name, w.showAction(a))
+		}
+		w.act(d, a)
+	}
+}
+
+// scheduleTick arranges the Tick the machine asked for. An earlier pending tick
+// is left to find out for itself.
+func (w *World) scheduleTick(d *daemon) {
+	at := max(d.host.clock.world(max(d.machine.Wake(), d.host.local())), w.now+50*time.Microsecond)
+	if d.tickAt != 0 && d.tickAt <= at {
+		return
+	}
+	d.tickAt = at
+	w.queue.push(at+w.dice.between(0, w.opt.Proc.TimerMax), func() { w.tick(d, at) })
+}
+
+func (w *World) tick(d *daemon, planned time.Duration) {
+	if d.dead || d.tickAt != planned {
+		return
+	}
+	d.tickAt = 0
+	if d.awake() && d.host.local() < d.machine.Wake() {
+		w.scheduleTick(d)
+		return
+	}
+	if d.ticks.over(w.now, time.Second, 3000) {
+		w.fail("livelock", "%s asks for more than 3000 ticks per second", d.name)
+		return
+	}
+	w.deliver(d, arbiter.Tick{})
+}

@@ -1,0 +1,220 @@
+package simnet
+
+import (
+	"time"
+
+	"github.com/convertfw/floatrelay/arbiter"
+	"github.com/convertfw/floatrelay/lease"
+)
+
+// freezeHost puts a PC to sleep: daemon, guard and relay stand still, packets
+// and answers wait, boot time goes on.
+func (w *World) freezeHost(h *host, d time.Duration) {
+	if !h.up {
+		return
+	}
+	h.asleepUntil = max(h.asleepUntil, w.now+d)
+	w.story("%s sleeps for %v", h.name, d)
+	w.reachabilityChanged()
+	w.after(d, func() { w.wake(h) })
+}
+
+// freezeDaemon stops only the daemon; its guard lives on.
+func (w *World) freezeDaemon(h *host, d time.Duration) {
+	if h.daemon == nil {
+		return
+	}
+	h.daemon.frozenUntil = max(h.daemon.frozenUntil, w.now+d)
+	w.story("%s freezes for %v", h.daemon.name, d)
+	w.reachabilityChanged()
+	w.after(d, func() { w.wake(h) })
+}
+
+// freezeMid freezes a daemon or its whole host in the middle of what it does.
+func (w *World) freezeMid(d *daemon) {
+	long := w.dice.spread(time.Millisecond, w.opt.Proc.FreezeMax)
+	if w.opt.Mode != Noise && w.dice.chance(0.5) {
+		w.freezeHost(d.host, long)
+		return
+	}
+	w.freezeDaemon(d.host, long)
+}
+
+// thaw ends every freeze of a host at once.
+func (w *World) thaw(h *host) {
+	h.asleepUntil = min(h.asleepUntil, w.now)
+	if h.daemon != nil {
+		h.daemon.frozenUntil = min(h.daemon.frozenUntil, w.now)
+	}
+	w.wake(h)
+}
+
+// wake lets a host's processes go on after a freeze, unless another one still
+// holds them: guards first or the daemon first, as chance will have it.
+func (w *World) wake(h *host) {
+	if !h.up || h.asleep() {
+		return
+	}
+	w.relayWakes(h)
+	parked := h.parked
+	h.parked = nil
+	for _, do := range parked {
+		do()
+	}
+	if h.daemon != nil && h.daemon.awake() {
+		w.catchUp(h.daemon)
+	}
+	w.reachabilityChanged()
+}
+
+// park keeps something for when the host, or its daemon, wakes.
+func (h *host) park(do func()) { h.parked = append(h.parked, do) }
+
+// catchUp steps a daemon through what arrived while it was frozen. Packets and
+// answers of the share come in any order; what its guard wrote to one pipe, and
+// successive member tables, keep theirs.
+func (w *World) catchUp(d *daemon) {
+	box := d.inbox
+	d.inbox = nil
+	w.dice.Shuffle(len(box), func(i, j int) { box[i], box[j] = box[j], box[i] })
+	for _, ev := range sortOrdered(box) {
+		w.deliver(d, ev)
+	}
+}
+
+// ordered reports whether an event belongs to a stream that cannot be
+// reordered, and its place in it. Guard events are told apart by gen and seq.
+func ordered(ev arbiter.Event) (uint64, bool) {
+	switch e := ev.(type) {
+	case arbiter.GuardAcked:
+		return e.Gen<<32 | e.Seq, true
+	case arbiter.RelayReady:
+		return e.Gen<<32 | 1<<31, true
+	case arbiter.RelayDown:
+		return e.Gen<<32 | 1<<32 - 1, true
+	}
+	return 0, false
+}
+
+// sortOrdered puts the guard's events back into their order, leaving everything
+// else where the shuffle put it, and keeps only the newest member table.
+func sortOrdered(box []arbiter.Event) []arbiter.Event {
+	var places []int
+	for i, ev := range box {
+		if _, ok := ordered(ev); ok {
+			places = append(places, i)
+		}
+	}
+	for a := range places {
+		for b := a + 1; b < len(places); b++ {
+			x, _ := ordered(box[places[a]])
+			y, _ := ordered(box[places[b]])
+			if y < x {
+				box[places[a]], box[places[b]] = box[places[b]], box[places[a]]
+			}
+		}
+	}
+	return box
+}
+
+// crashDaemon ends a daemon's process without warning. Its guards hear EOF and
+// its peers' connections end.
+func (w *World) crashDaemon(h *host, how string) {
+	d := h.daemon
+	if d == nil || !h.up || h.asleep() {
+		return
+	}
+	w.story("%s %s", d.name, how)
+	w.daemonGone(d)
+	w.hangUp(d)
+	w.eachGuard(h, w.guardHearsEOF)
+}
+
+func (w *World) daemonGone(d *daemon) {
+	d.dead, d.diedAt, d.inbox = true, w.now, nil
+	d.host.daemon = nil
+	w.reachabilityChanged()
+}
+
+// crashHost cuts a PC's power: everything on it is gone at once and nobody is
+// told.
+func (w *World) crashHost(h *host) {
+	if !h.up {
+		return
+	}
+	w.story("%s loses power", h.name)
+	if d := h.daemon; d != nil {
+		w.daemonGone(d)
+	}
+	h.up, h.parked, h.asleepUntil = false, nil, 0
+	for _, g := range h.guards {
+		g.dead = true
+		if g.relay != nil {
+			w.relayGone(g.relay, "power lost")
+		}
+	}
+	h.guards = nil
+	w.reachabilityChanged()
+}
+
+// eachGuard calls do for the guards of a host; do may remove them.
+func (w *World) eachGuard(h *host, do func(*guard)) {
+	for _, g := range append([]*guard(nil), h.guards...) {
+		if !g.dead {
+			do(g)
+		}
+	}
+}
+
+// askHandoff asks a daemon to hand over, finally if it is to end.
+func (w *World) askHandoff(h *host, final bool) {
+	d := h.daemon
+	if d == nil {
+		return
+	}
+	to := lease.ID{}
+	if x := w.hosts[w.dice.IntN(len(w.hosts))].daemon; x != nil && x != d && w.dice.chance(0.5) {
+		to = x.id
+	}
+	reason := "handoff"
+	if final {
+		reason = "stop"
+		w.after(10*time.Second, func() { w.giveUpStopping(d) })
+	}
+	w.deliver(d, arbiter.Handoff{To: to, Reason: reason, Final: final})
+}
+
+// giveUpStopping kills a daemon that was asked to stop and has not.
+func (w *World) giveUpStopping(d *daemon) {
+	if !d.dead {
+		w.crashDaemon(d.host, "is killed: it did not stop in 10 s")
+		w.startLater(d.host, time.Second)
+		if w.healed {
+			w.startDaemon(d.host)
+		}
+	}
+}
+
+// finished ends a daemon that has handed over and leaves gossip politely.
+func (w *World) finished(d *daemon) {
+	w.after(5*time.Millisecond, func() {
+		if d.dead {
+			return
+		}
+		d.left = true
+		w.crashDaemon(d.host, "ends")
+		if w.healed {
+			w.after(time.Second, func() { w.startDaemon(d.host) })
+		}
+	})
+}
+
+// drain makes a member ineligible for a while.
+func (w *World) drain(h *host, long time.Duration) {
+	d := h.daemon
+	if d == nil {
+		return
+	}
+	w.deliver(d, arbiter.Eligibility{Note: "drained"})
+	w.untilHealed(long, func() { w.deliver(d, arbiter.Eligibility{}) })
+}

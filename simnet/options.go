@@ -1,0 +1,239 @@
+package simnet
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Mode is the kind of trouble a world specialises in.
+type Mode string
+
+// The modes.
+const (
+	General  Mode = "general"  // everything, each kind switched on in half of the worlds
+	Sleep    Mode = "sleep"    // hosts and daemons freeze and wake, often in mid-action
+	Busy     Mode = "busy"     // processes come and go: crashes, restarts, handoffs, relay failures
+	Slow     Mode = "slow"     // the share answers near and above FENCE
+	Noise    Mode = "noise"    // no faults, only weather: nothing may change hands
+	Failover Mode = "failover" // only the leader's host dies: how fast is it replaced?
+	Restore  Mode = "restore"  // a backup of the folder is restored: the documented exception
+)
+
+// Modes lists every mode that the search goes through, in the order of its
+// rounds.
+var Modes = []Mode{General, Sleep, Busy, Slow}
+
+// Options is everything one seed expands into. It is printed with a failure;
+// a world is a function of its Options and nothing else.
+type Options struct {
+	Seed   uint64
+	Mode   Mode
+	Nodes  int
+	Safety time.Duration // how long faults last; healing and liveness follow
+
+	Chain   Chain // what the share holds when the world begins
+	Figures Figures
+	PPM     []int64 // clock rate error per node, within ±5000 (0.5 %)
+	Prio    []int   // RELAY_PRIORITY per node
+
+	Net   NetRates
+	Share ShareRates
+	Proc  ProcRates
+
+	Faults []Fault
+
+	Defect string // a deliberate breakage of the world's own adapters, or empty
+	Mutant string // a deliberate breakage of the protocol, or empty
+}
+
+// Chain is what the share holds when a world begins.
+type Chain string
+
+// What the share may hold.
+const (
+	NoChain  Chain = "none"     // LEASE_DIR is there and empty
+	Released Chain = "released" // somebody gave the lease back long ago
+	Held     Chain = "held"     // somebody who is gone still holds it
+	Damaged  Chain = "damaged"  // the newest record cannot be read
+)
+
+// Figures are the settings of stk.ini that the protocol depends on. All nodes
+// of a world share them unless a fault changes one.
+type Figures struct {
+	TTL, Renew, Poll, Fence, Beat, Grace time.Duration
+}
+
+// Defaults are the figures a site gets without configuring anything.
+var Defaults = Figures{
+	TTL: 10 * time.Second, Renew: 3 * time.Second, Poll: 2 * time.Second,
+	Fence: 1500 * time.Millisecond, Beat: 250 * time.Millisecond, Grace: time.Second,
+}
+
+// NetRates describe the links.
+type NetRates struct {
+	Min, Max           time.Duration // latency of a packet
+	Loss, Dup, Replay  float64       // probabilities per packet
+	Spike              float64       // probability that a packet is late by up to SpikeMax
+	SpikeMax           time.Duration
+	DetectMin, DetectM time.Duration // how long gossip takes to call a silent member dead
+}
+
+// ShareRates describe the share as one client sees it.
+type ShareRates struct {
+	Min, Max   time.Duration // latency of one call
+	Spike      float64       // probability that a call takes up to SpikeMax instead
+	SpikeMax   time.Duration
+	GiveUp     time.Duration // the client stops waiting after this; 0 = never (a plain folder)
+	LostAck    float64       // done, but the caller is not told
+	Late       float64       // the caller is told "unknown", it is done up to LateMax later
+	LateMax    time.Duration
+	NoBody     float64 // created, the body fails
+	SplitBody  float64 // created, the body follows up to SplitMax later
+	SplitMax   time.Duration
+	StaleList  float64 // a listing is answered from a cache up to 10 s old
+	StaleMiss  float64 // "not found" is answered from a cache up to 5 s old
+	FreezeCall float64 // the caller freezes between deciding to create and calling
+}
+
+// ProcRates describe processes and timers.
+type ProcRates struct {
+	SpawnMax     time.Duration // from StartRelay to a live tree
+	StartMax     time.Duration // from a live tree to ready
+	StartTimeout time.Duration // RELAY_START_TIMEOUT
+	PipeMax      time.Duration // a line between daemon and guard
+	TimerMax     time.Duration // how late timers fire
+	NeverReady   float64       // probability per start
+	Crash        float64       // probability per start that the relay dies within 20 s
+	FreezeMid    float64       // probability per step that the daemon freezes between two actions
+	FreezeMax    time.Duration // how long such freezes last
+	KillExact    float64       // probability that a kill takes exactly KILL_MARGIN
+}
+
+// Expand turns a seed into the options of a world.
+func Expand(seed uint64, mode Mode) Options {
+	d := newDice(seed, streamOptions)
+	o := Options{Seed: seed, Mode: mode, Nodes: oneOf(d, 1, 2, 2, 3, 3, 3, 4, 4, 5, 8)}
+	o.Figures = drawFigures(d)
+	o.Safety = d.between(4*o.Figures.TTL, 4*o.Figures.TTL+60*time.Second)
+	o.Chain = oneOf(d, NoChain, Released, Released, Held, Damaged)
+	o.Net, o.Share, o.Proc = drawNet(d), drawShare(d, o.Figures), drawProc(d, o.Figures)
+	switch mode {
+	case Sleep:
+		o.Proc.FreezeMid, o.Share.FreezeCall = 0.002, 0.08
+		o.Proc.FreezeMax = o.Figures.TTL * 3
+	case Busy:
+		o.Proc.Crash, o.Proc.NeverReady = 0.1, 0.02
+	case Slow:
+		o.Share.Spike, o.Share.SpikeMax = 0.5, oneOf[time.Duration](d, 2, 4, 10)*o.Figures.Fence
+	case Noise:
+		o.weather()
+	case Failover:
+		o.quiet()
+		o.Chain = Released
+		o.Nodes = max(o.Nodes, 2)
+	}
+	o.PPM, o.Prio = drawNodes(d, o.Nodes)
+	if mode == Failover {
+		o.Prio = slices.Repeat([]int{100}, o.Nodes)
+	}
+	o.Faults = drawFaults(newDice(seed, streamFaults), o)
+	return o
+}
+
+func drawFigures(d dice) Figures {
+	f := oneOf(d,
+		Defaults, Defaults,
+		Figures{TTL: 3 * time.Second, Renew: time.Second, Poll: time.Second, Fence: 350 * time.Millisecond, Beat: 70 * time.Millisecond},
+		Figures{TTL: 6 * time.Second, Renew: 2 * time.Second, Poll: 2 * time.Second, Fence: 2 * time.Second, Beat: 400 * time.Millisecond},
+		Figures{TTL: 20 * time.Second, Renew: 5 * time.Second, Poll: 2 * time.Second, Fence: 800 * time.Millisecond, Beat: 160 * time.Millisecond},
+	)
+	f.Grace = oneOf(d, 0, 200*time.Millisecond, time.Second)
+	return f
+}
+
+func drawNet(d dice) NetRates {
+	n := NetRates{
+		Min: 100 * time.Microsecond, Max: oneOf(d, 300*time.Microsecond, time.Millisecond, 20*time.Millisecond),
+		DetectMin: 1200 * time.Millisecond, DetectM: 2100 * time.Millisecond,
+	}
+	n.Loss = oneOf(d, 0, 0, 0.01, 0.1)
+	n.Dup = oneOf(d, 0, 0.05)
+	n.Replay = oneOf(d, 0, 0, 0.05)
+	n.Spike, n.SpikeMax = oneOf(d, 0, 0.02), 2*time.Second
+	return n
+}
+
+func drawShare(d dice, f Figures) ShareRates {
+	s := ShareRates{
+		Min: 200 * time.Microsecond, Max: oneOf(d, 500*time.Microsecond, 5*time.Millisecond, 100*time.Millisecond),
+		SpikeMax: 2 * f.Fence, LateMax: oneOf(d, f.Fence, f.TTL, 3*f.TTL), SplitMax: oneOf(d, 50*time.Millisecond, 2*f.Fence),
+		GiveUp: oneOf(d, 0, 2*time.Second, 15*time.Second),
+	}
+	s.Spike = oneOf(d, 0, 0.02, 0.1)
+	s.LostAck = oneOf(d, 0, 0, 0.05, 0.2)
+	s.Late = oneOf(d, 0, 0, 0.05, 0.2)
+	s.NoBody = oneOf(d, 0, 0, 0.05)
+	s.SplitBody = oneOf(d, 0, 0, 0.1)
+	s.StaleList = oneOf(d, 0, 0.5, 0.9)
+	s.StaleMiss = oneOf(d, 0, 0.5)
+	s.FreezeCall = oneOf(d, 0, 0, 0.02)
+	return s
+}
+
+func drawProc(d dice, f Figures) ProcRates {
+	return ProcRates{
+		SpawnMax: oneOf(d, time.Millisecond, 50*time.Millisecond), StartMax: oneOf(d, 10*time.Millisecond, time.Second, 20*time.Second),
+		StartTimeout: 60 * time.Second, PipeMax: oneOf(d, 100*time.Microsecond, 20*time.Millisecond),
+		TimerMax: oneOf(d, 0, time.Millisecond, 16*time.Millisecond),
+		Crash:    oneOf(d, 0, 0.05), FreezeMid: oneOf(d, 0, 0, 0.0005), FreezeMax: 2 * f.TTL, KillExact: oneOf(d, 0, 0.5, 1),
+	}
+}
+
+func drawNodes(d dice, n int) (ppm []int64, prio []int) {
+	for range n {
+		ppm = append(ppm, oneOf(d, -5000, 5000, d.Int64N(10_001)-5000))
+		prio = append(prio, oneOf(d, 100, 100, 100, 50, 200, 0))
+	}
+	prio[d.IntN(n)] = 100
+	return ppm, prio
+}
+
+// weather is what a healthy site lives with: 1 % loss, share spikes up to
+// FENCE/3, pauses up to 100 ms.
+func (o *Options) weather() {
+	o.Nodes = max(o.Nodes, 2)
+	o.quiet()
+	o.Safety, o.Chain = time.Hour, Released
+	o.Figures = Defaults
+	o.Net.Loss = 0.01
+	o.Share.Spike, o.Share.SpikeMax = 0.05, o.Figures.Fence/3
+	o.Proc.TimerMax = 16 * time.Millisecond
+	o.Proc.FreezeMid, o.Proc.FreezeMax = 0.002, 100*time.Millisecond
+}
+
+// quiet leaves only ordinary latencies.
+func (o *Options) quiet() {
+	o.Net.Loss, o.Net.Dup, o.Net.Replay, o.Net.Spike = 0, 0, 0, 0
+	o.Net.Max = time.Millisecond
+	o.Share = ShareRates{Min: 200 * time.Microsecond, Max: 5 * time.Millisecond}
+	o.Proc = ProcRates{
+		SpawnMax: 10 * time.Millisecond, StartMax: 50 * time.Millisecond, StartTimeout: 60 * time.Second,
+		PipeMax: time.Millisecond, TimerMax: time.Millisecond, FreezeMax: time.Millisecond, KillExact: 0.5,
+	}
+}
+
+// String prints the options, the schedule of faults one per line.
+func (o Options) String() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "seed %d mode %s nodes %d safety %v", o.Seed, o.Mode, o.Nodes, o.Safety)
+	if o.Defect != "" || o.Mutant != "" {
+		fmt.Fprintf(&b, " defect %q mutant %q", o.Defect, o.Mutant)
+	}
+	fmt.Fprintf(&b, "\n  figures %+v\n  ppm %v prio %v\n  net %+v\n  share %+v\n  proc %+v\n", o.Figures, o.PPM, o.Prio, o.Net, o.Share, o.Proc)
+	for _, f := range o.Faults {
+		fmt.Fprintf(&b, "  %v\n", f)
+	}
+	return b.String()
+}

@@ -1,0 +1,98 @@
+package simnet
+
+import (
+	"time"
+
+	"github.com/convertfw/floatrelay/arbiter"
+)
+
+// end says why a tree died.
+type end uint8
+
+const (
+	stopped end = iota
+	deadline
+	exitedByItself
+	neverReady
+	orphaned
+)
+
+// String returns the end in the words of the trace.
+func (e end) String() string {
+	return [...]string{"stopped", "deadline", "exited", "never ready", "daemon gone"}[e]
+}
+
+// tell is what the daemon is told.
+func (e end) tell() arbiter.DownCause {
+	return [...]arbiter.DownCause{arbiter.DownStopped, arbiter.DownDeadline, arbiter.DownExited, arbiter.DownUnready, arbiter.DownGuard}[e]
+}
+
+// relayStarts is the instant from which a relay tree exists.
+func (w *World) relayStarts(g *guard) {
+	r := &relay{guard: g, owner: g.of.id, epoch: g.epoch, since: w.now}
+	g.relay = r
+	w.relays = append(w.relays, r)
+	w.stats.Relays++
+	w.story("RELAY of %s runs, epoch %d", g.of.name, g.epoch)
+	w.checker.relayStarted(r)
+	p := w.opt.Proc
+	if w.dice.chance(p.NeverReady) {
+		w.toGuard(g, p.StartTimeout, func() { w.kill(g, neverReady, w.killLatency()) })
+		return
+	}
+	w.toGuard(g, w.dice.spread(time.Millisecond, p.StartMax), func() { w.relayReady(r) })
+	if w.dice.chance(p.Crash) {
+		w.toGuard(g, w.dice.spread(time.Millisecond, 20*time.Second), func() { w.relayEnds(g, exitedByItself) })
+	}
+}
+
+func (w *World) relayReady(r *relay) {
+	g := r.guard
+	if g.relay != r || g.dying {
+		return
+	}
+	r.ready = true
+	w.story("RELAY of %s is ready", g.of.name)
+	w.toDaemon(g, 0, arbiter.RelayReady{Gen: g.gen, PID: int(g.gen)})
+}
+
+// relayEnds is a relay that dies by itself under a living guard.
+func (w *World) relayEnds(g *guard, cause end) {
+	if g.dead || g.dying || g.relay == nil || g.host.asleep() {
+		return
+	}
+	g.dying = true
+	w.guardEnds(g, cause)
+}
+
+// relayGone is the instant from which a tree exists no more.
+func (w *World) relayGone(r *relay, why string) {
+	kept := w.relays[:0]
+	for _, x := range w.relays {
+		if x != r {
+			kept = append(kept, x)
+		}
+	}
+	w.relays = kept
+	r.guard.relay = nil
+	w.story("RELAY of %s ends: %s", r.guard.of.name, why)
+	w.checker.relayEnded(r)
+}
+
+// relayWakes is called when a sleeping host wakes, before anything else on it:
+// a guard past its deadline kills first.
+func (w *World) relayWakes(h *host) {
+	w.eachGuard(h, func(g *guard) {
+		if g.relay == nil {
+			return
+		}
+		if !g.relay.wokeLate && h.local() > g.until {
+			g.relay.wokeLate, g.relay.wokeAt = true, w.now
+		}
+		w.checker.relayWoke(g.relay)
+		w.deadlinePassed(g)
+	})
+}
+
+// running reports whether a relay's processes execute right now.
+func (r *relay) running() bool { return r.guard.relay == r && !r.guard.host.asleep() }

@@ -1,0 +1,95 @@
+package simnet
+
+import (
+	"time"
+
+	"github.com/convertfw/floatrelay/lease"
+)
+
+// prime is x': what the waiting side makes of somebody else's period.
+func prime(x time.Duration) time.Duration { return x*102/100 + 20*time.Millisecond }
+
+// Quiet periods of the last phase.
+const (
+	settle = 2 * time.Second  // beyond TTL_MAX', until there is exactly one relay again
+	steady = 60 * time.Second // and then nothing may change for so long
+)
+
+// Run lets a world live: daemons start, faults strike, everything heals, and
+// then exactly one relay must run and stay. It returns the first violation.
+func (w *World) Run() error {
+	for _, h := range w.hosts {
+		w.startFirst(h)
+	}
+	for _, f := range w.opt.Faults {
+		w.queue.push(f.At, func() { w.strike(f) })
+	}
+	switch w.opt.Mode {
+	case Noise:
+		w.runNoise()
+	case Failover:
+		w.runFailover()
+	default:
+		w.runSafetyThenLiveness()
+	}
+	if w.failed != nil {
+		w.failed.(*Violation).Tail = w.trace.tail()
+	}
+	return w.failed
+}
+
+// startFirst starts a host's daemon somewhere in the first seconds.
+func (w *World) startFirst(h *host) {
+	w.after(w.dice.spread(time.Millisecond, 5*time.Second), func() { w.startDaemon(h) })
+}
+
+func (w *World) runSafetyThenLiveness() {
+	w.run(w.opt.Safety)
+	if w.failed != nil {
+		return
+	}
+	w.heal()
+	w.run(w.now + prime(lease.TTLMax) + settle)
+	w.checkOne("after healing")
+	changes := w.checker.changes
+	w.run(w.now + steady)
+	w.checkOne("at the end")
+	if w.failed == nil && w.checker.changes != changes {
+		w.fail("liveness", "the relay changed hands, or restarted, at %v, long after healing", w.checker.changed)
+	}
+}
+
+// checkOne demands exactly one relay.
+func (w *World) checkOne(when string) {
+	if w.failed == nil && w.checker.running() != 1 {
+		w.fail("liveness", "%d relays %s", w.checker.running(), when)
+	}
+}
+
+// runNoise demands that mere weather changes nothing once a relay runs.
+func (w *World) runNoise() {
+	w.run(30 * time.Second)
+	w.checkOne("30 s after the start")
+	changes := w.checker.changes
+	w.run(w.opt.Safety)
+	if w.failed == nil && w.checker.changes != changes {
+		w.fail("noise", "a relay started or ended at %v, under nothing but weather", w.checker.changed)
+	}
+}
+
+// runFailover demands that a dead leader's host is replaced within FENCE' +
+// BEAT + 1 s by a healthy roster member.
+func (w *World) runFailover() {
+	strike := w.opt.Faults[0].At
+	w.run(strike - 1)
+	w.checkOne("before the fault")
+	f := w.opt.Figures
+	limit := prime(f.Fence) + f.Beat + time.Second
+	w.run(strike + limit)
+	w.checkOne("within FENCE' + BEAT + 1 s of the leader's death")
+	if w.failed == nil {
+		w.stats.MaxGap = w.checker.changed - strike
+	}
+	w.run(strike + 2*time.Minute)
+	w.checkOne("at the end")
+}

@@ -1,0 +1,67 @@
+package simnet
+
+import (
+	"flag"
+	"os"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+var (
+	simSeed  = flag.Uint64("sim.seed", 0, "replay this one seed")
+	simFrom  = flag.Uint64("sim.from", 1, "first seed of a search")
+	simRuns  = flag.Int("sim.runs", 200, "seeds per mode")
+	simMode  = flag.String("sim.mode", "", "only this mode")
+	simTrace = flag.Bool("sim.trace", false, "print every event and action")
+	simStory = flag.Bool("sim.story", false, "print what happens in the large")
+)
+
+// TestSearch lets worlds of every mode live, or replays one.
+func TestSearch(t *testing.T) {
+	modes := Modes
+	if *simMode != "" {
+		modes = []Mode{Mode(*simMode)}
+	}
+	for _, mode := range modes {
+		t.Run(string(mode), func(t *testing.T) {
+			t.Parallel()
+			if *simSeed != 0 {
+				require.NoError(t, replay(*simSeed, mode))
+				return
+			}
+			search(t, mode)
+		})
+	}
+}
+
+func replay(seed uint64, mode Mode) error {
+	w := New(Expand(seed, mode))
+	level := Story
+	if *simTrace {
+		level = Full
+	}
+	if *simTrace || *simStory {
+		w.Trace(level, os.Stdout)
+		println(w.opt.String())
+	} else {
+		w.Trace(Full, nil)
+	}
+	return w.Run()
+}
+
+func search(t *testing.T, mode Mode) {
+	var sum Stats
+	began := time.Now()
+	for i := range *simRuns {
+		seed := *simFrom + uint64(i)
+		w := New(Expand(seed, mode))
+		if err := w.Run(); err != nil {
+			require.NoError(t, replay(seed, mode))
+		}
+		sum.add(w.Stats())
+	}
+	t.Logf("%s: %d runs, %.1f h simulated, %d events, %d takeovers, %d relays, excused %d (longest %v), worst failover %v, %v per run",
+		mode, *simRuns, sum.World.Hours(), sum.Events, sum.Takeovers, sum.Relays, sum.Excused, sum.MaxExcused, sum.MaxGap, time.Since(began)/time.Duration(*simRuns))
+}

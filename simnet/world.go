@@ -1,0 +1,171 @@
+package simnet
+
+import (
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/convertfw/floatrelay/arbiter"
+	"github.com/convertfw/floatrelay/lease"
+)
+
+// World is one simulated site: hosts, the network between them, the share they
+// all mount, and what the checker knows about them. It is single-threaded;
+// everything happens inside happenings taken off its queue in order.
+type World struct {
+	opt   Options
+	dice  dice
+	now   time.Duration // world time since the start
+	queue queue
+	trace tracer
+	vault *vault
+
+	hosts  []*host
+	net    network
+	share  *share
+	relays []*relay // alive, in order of their start
+	names  map[lease.ID]*daemon
+
+	healed  bool
+	undo    []*repair
+	checker *checker
+	failed  error
+	stats   Stats
+
+	chosen func(*arbiter.Machine) error // breaks a new machine on purpose
+}
+
+// Stats is what a world reports about itself.
+type Stats struct {
+	World      time.Duration // simulated time
+	Events     int           // events stepped through machines
+	Relays     int           // relay trees started
+	Takeovers  int           // tenures that started a relay, beyond the first
+	Creates    int           // creates begun
+	Excused    int           // documented exceptions: relays that woke past their deadline
+	MaxExcused time.Duration // longest such run beside another relay
+	MaxGap     time.Duration // Failover: from the death of the leader to the next relay
+}
+
+// repair undoes a fault, at its time or when the world heals.
+type repair struct {
+	do   func()
+	done bool
+}
+
+// New builds the world that the options describe. Nothing has happened in it
+// yet.
+func New(opt Options) *World {
+	w := &World{opt: opt, dice: newDice(opt.Seed, streamWorld), names: map[lease.ID]*daemon{}}
+	w.vault = newVault(func() time.Duration { return w.now })
+	w.net = newNetwork(opt.Nodes)
+	w.share = &share{}
+	w.checker = newChecker(w)
+	for i := range opt.Nodes {
+		w.hosts = append(w.hosts, w.newHost(i))
+	}
+	w.past()
+	return w
+}
+
+// Trace makes the world write down what happens, to out and into its hash. out
+// may be nil.
+func (w *World) Trace(level Detail, out io.Writer) { w.trace.level, w.trace.out = level, out }
+
+// Hash identifies the trace written so far.
+func (w *World) Hash() uint64 { return w.trace.hash }
+
+// Stats returns what has happened so far.
+func (w *World) Stats() Stats {
+	w.stats.World = w.now
+	return w.stats
+}
+
+// after schedules something.
+func (w *World) after(d time.Duration, do func()) { w.queue.push(w.now+max(d, 0), do) }
+
+// run lets things happen until the given world time.
+func (w *World) run(until time.Duration) {
+	for w.failed == nil && w.queue.len() > 0 && w.queue.heap[0].at <= until {
+		h := w.queue.pop()
+		w.now = h.at
+		h.do()
+	}
+	if w.failed == nil {
+		w.now = until
+	}
+}
+
+// fail stops the world at the first violation.
+func (w *World) fail(check, format string, args ...any) {
+	if w.failed != nil {
+		return
+	}
+	w.failed = &Violation{Check: check, Text: fmt.Sprintf(format, args...), At: w.now, Options: w.opt, Tail: w.trace.tail()}
+	w.story("VIOLATION %s: %s", check, fmt.Sprintf(format, args...))
+}
+
+// Violation is a broken promise: which check, when, and in which world.
+type Violation struct {
+	Check   string
+	Text    string
+	At      time.Duration
+	Options Options
+	Tail    string // the last lines of the trace, if one was written
+}
+
+// Error names the check and how to see it happen again.
+func (v *Violation) Error() string {
+	return fmt.Sprintf("%s at %.6fs: %s\nreplay: go test ./simnet -run TestSearch -sim.mode=%s -sim.seed=%d -sim.trace\n%v%s",
+		v.Check, v.At.Seconds(), v.Text, v.Options.Mode, v.Options.Seed, v.Options, v.Tail)
+}
+
+// untilHealed schedules the end of a fault.
+func (w *World) untilHealed(d time.Duration, undo func()) {
+	r := &repair{do: undo}
+	w.undo = append(w.undo, r)
+	w.after(d, r.end)
+}
+
+func (r *repair) end() {
+	if !r.done {
+		r.done = true
+		r.do()
+	}
+}
+
+// heal ends every fault: cuts are mended, sleepers wake, what is down starts,
+// and from now on the network and the share only show ordinary latencies.
+func (w *World) heal() {
+	w.story("HEALED")
+	w.healed = true
+	p := &w.opt
+	p.Net.Loss, p.Net.Replay, p.Net.Spike = 0, 0, 0
+	s := &p.Share
+	s.Spike, s.LostAck, s.Late, s.NoBody, s.SplitBody, s.FreezeCall = 0, 0, 0, 0, 0, 0
+	s.Max = min(s.Max, 50*time.Millisecond)
+	p.Net.Max = min(p.Net.Max, 20*time.Millisecond)
+	p.Proc.Crash, p.Proc.NeverReady, p.Proc.FreezeMid = 0, 0, 0
+	for _, r := range w.undo {
+		r.end()
+	}
+	w.undo = nil
+	w.share.stalledUntil = 0
+	for _, h := range w.hosts {
+		h.shareStall = 0
+		w.thaw(h)
+		w.startDaemon(h)
+	}
+}
+
+// add sums up several worlds.
+func (s *Stats) add(o Stats) {
+	s.World += o.World
+	s.Events += o.Events
+	s.Relays += o.Relays
+	s.Takeovers += o.Takeovers
+	s.Creates += o.Creates
+	s.Excused += o.Excused
+	s.MaxExcused = max(s.MaxExcused, o.MaxExcused)
+	s.MaxGap = max(s.MaxGap, o.MaxGap)
+}
