@@ -130,6 +130,10 @@ type (
 	// empty, or the reason why not (drained, port held by a stranger, …).
 	Eligibility struct{ Note string }
 
+	// Moved says that this host has a new LAN address (DHCP). A leader says so
+	// in its next record.
+	Moved struct{ IP string }
+
 	// Handoff asks the leader to give the lease to a member (zero: the best
 	// one). Final means the daemon is stopping and must not lead again.
 	Handoff struct {
@@ -188,4 +192,5 @@ func (RelayReady) isEvent()     {}
 func (RelayDown) isEvent()      {}
 func (TreeClear) isEvent()      {}
 func (Eligibility) isEvent()    {}
+func (Moved) isEvent()          {}
 func (Handoff) isEvent()        {}

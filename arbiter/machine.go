@@ -117,10 +117,24 @@ func (m *Machine) apply(ev Event) {
 		m.relay.clear = true
 	case Eligibility:
 		m.outside = ev.Note
+	case Moved:
+		m.moved(ev.IP)
 	case Handoff:
 		m.askedToLeave(ev)
 	default:
 		panic(fmt.Sprintf("arbiter: unknown event %T", ev))
+	}
+}
+
+// moved takes in a new address; a leader confirms it with a record at once.
+func (m *Machine) moved(ip string) {
+	if ip == m.cfg.IP {
+		return
+	}
+	m.say(true, "address changed from %s to %s", m.cfg.IP, ip)
+	m.cfg.IP = ip
+	if m.tenure != nil {
+		m.tenure.confirm = m.now
 	}
 }
 

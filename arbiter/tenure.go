@@ -16,8 +16,9 @@ type tenure struct {
 	// created without its body.
 	tip uint64
 
-	started   bool // a relay was started; from then on a passed deadline is final
-	needAck   time.Duration
+	started   bool          // a relay was started; from then on a passed deadline is final
+	needAck   time.Duration // no start before a record begun after this is acknowledged
+	confirm   time.Duration // a record begun after this is wanted soon
 	lastTry   time.Duration // begin of the newest create
 	nextBeat  time.Duration
 	beat      uint64
@@ -266,9 +267,9 @@ func (m *Machine) renewDue() (time.Duration, string) {
 	short := t.acked.rec.Fence / 3
 	due, reason := t.lastTry+m.cfg.Renew, "renew"
 	switch {
-	case t.needAck > t.acked.begun, t.ending != nil && t.ending.wantsRecord(t):
+	case t.needAck > t.acked.begun, t.confirm > t.acked.begun, t.ending != nil && t.ending.wantsRecord(t):
 		due, reason = t.lastTry+m.cfg.Beat/2, "confirm"
-		if t.lastTry < t.needAck || t.ending != nil && t.lastTry < t.ending.at {
+		if t.lastTry < max(t.needAck, t.confirm) || t.ending != nil && t.lastTry < t.ending.at {
 			due = m.now
 		}
 	case !m.allVouched(m.now - t.acked.rec.Fence/2):
