@@ -1,0 +1,295 @@
+package lease
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// maxRead bounds what Read returns, in bytes. Nothing of ours is near it.
+const maxRead = 1 << 20
+
+// How long a name that is busy is tried again: a create within a RENEW, a
+// publication as long as an antivirus usually keeps a file.
+const (
+	retryCreate  = 500 * time.Millisecond
+	retryReplace = 2 * time.Second
+	retryOther   = 500 * time.Millisecond
+	retryFirst   = 10 * time.Millisecond
+	retryMost    = 100 * time.Millisecond
+)
+
+// handle is the part of *os.File a create needs.
+type handle interface {
+	io.WriteCloser
+	Sync() error
+}
+
+// system is the operating system as a dir uses it; tests replace single calls.
+type system struct {
+	create func(path string) (handle, error) // exclusively
+	open   func(path string) (io.ReadCloser, error)
+	list   func(path string) ([]string, error)
+	rename func(from, to string) error // over an existing file
+	move   func(from, to string) error // never over anything
+	mkdir  func(path string) error
+	remove func(path string) error
+	exists func(path string) error // nil if the name is there
+	judge  func(error) verdict
+}
+
+// dir is a Share on any folder the system can reach.
+type dir struct {
+	base string
+	sys  system
+}
+
+// NewDir returns the share in a folder: a local one, a mounted one, a drive
+// letter or a UNC path. The folder must exist; it is never created.
+//
+// No context interrupts a system call that is blocked: a call on a share that
+// hangs returns when the system gives up, which can take minutes. ctx is looked
+// at before a call and between retries. A record is flushed through the handle
+// that created it; whether the server's disk has it is the server's promise.
+func NewDir(path string) Share { return &dir{base: filepath.Clean(path), sys: hostSystem()} }
+
+func (d *dir) String() string { return d.base }
+
+func (d *dir) Create(ctx context.Context, name string, body []byte) error {
+	full, err := d.path(ctx, name)
+	if err != nil {
+		return err
+	}
+	h, v, err := d.createNew(ctx, full)
+	if err != nil {
+		return d.fail("create", name, v, true, err)
+	}
+	if err := writeBody(h, body); err != nil {
+		return fmt.Errorf("create %s in %s: %w: %w", name, d.base, ErrNoBody, err)
+	}
+	return nil
+}
+
+// createNew opens a new file. A name that is being deleted looks like a denial
+// on Windows and like a missing folder on some mounts: that is contention, and
+// after some retries the name counts as taken.
+func (d *dir) createNew(ctx context.Context, full string) (h handle, v verdict, err error) {
+	v, err = d.retry(ctx, retryCreate, func() (err error) {
+		h, err = d.sys.create(full)
+		if err != nil && d.sys.judge(err) == vNotExist && d.sys.exists(filepath.Dir(full)) == nil {
+			return &contention{err}
+		}
+		return err
+	})
+	if err == nil || v != vBusy && v != vMaybe {
+		return h, v, err
+	}
+	if d.taken(full, v, err) {
+		return nil, vExists, err
+	}
+	if v == vMaybe {
+		v = vDenied
+	}
+	return nil, v, err
+}
+
+// taken tells a name that is taken, or still being deleted, from a real denial.
+func (d *dir) taken(full string, v verdict, err error) bool {
+	var c *contention
+	if errors.As(err, &c) {
+		return true
+	}
+	switch probe := d.sys.exists(full); {
+	case probe == nil:
+		return true
+	case d.sys.judge(probe) == vNotExist:
+		return false
+	default: // even asking is refused: the name is there
+		return v == vBusy || d.sys.exists(filepath.Dir(full)) == nil && d.canList(filepath.Dir(full))
+	}
+}
+
+func (d *dir) canList(folder string) bool {
+	_, err := d.sys.list(folder)
+	return err == nil
+}
+
+// contention marks "not found" for a name whose folder is there.
+type contention struct{ error }
+
+func (c *contention) Unwrap() error { return c.error }
+
+// writeBody writes, flushes and closes. Any failure leaves the body uncertain.
+func writeBody(h handle, body []byte) error {
+	_, err := h.Write(body)
+	if err == nil {
+		err = h.Sync()
+	}
+	return errors.Join(err, h.Close())
+}
+
+func (d *dir) Read(ctx context.Context, name string) (body []byte, err error) {
+	full, err := d.path(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	v, err := d.retry(ctx, retryOther, func() error {
+		body, err = d.readAll(full)
+		return err
+	})
+	if err != nil {
+		return nil, d.fail("read", name, v, false, err)
+	}
+	return body, nil
+}
+
+func (d *dir) readAll(full string) ([]byte, error) {
+	f, err := d.sys.open(full)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return io.ReadAll(io.LimitReader(f, maxRead))
+}
+
+func (d *dir) List(ctx context.Context, name string) (names []string, err error) {
+	full, err := d.path(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	list := func() error {
+		names, err = d.sys.list(full)
+		return err
+	}
+	v, err := d.retry(ctx, retryOther, list)
+	if v == vNotExist && d.sys.exists(d.base) == nil {
+		// "No chain" is a grave answer: ask once more with LEASE_DIR known to
+		// be there, in case it has just been mounted.
+		v, err = d.retry(ctx, retryOther, list)
+	}
+	if err != nil {
+		return nil, d.fail("list", name, v, false, err)
+	}
+	return names, nil
+}
+
+func (d *dir) Replace(ctx context.Context, name string, body []byte) error {
+	full, err := d.path(ctx, name)
+	if err != nil {
+		return err
+	}
+	temp := filepath.Join(filepath.Dir(full), TempName())
+	h, err := d.sys.create(temp)
+	if err != nil {
+		return d.fail("replace", name, d.sys.judge(err), false, err)
+	}
+	if err := writeBody(h, body); err != nil {
+		d.sys.remove(temp)
+		return d.fail("replace", name, d.sys.judge(err), false, err)
+	}
+	v, err := d.retry(ctx, retryReplace, func() error { return d.sys.rename(temp, full) })
+	if err == nil {
+		return nil
+	}
+	d.sys.remove(temp)
+	if v == vMaybe {
+		return fmt.Errorf("replace %s in %s: %w: it is read-only or another program keeps it open: %w", name, d.base, ErrDenied, err)
+	}
+	return d.fail("replace", name, v, true, err)
+}
+
+func (d *dir) Mkdir(ctx context.Context, name string) error {
+	return d.change(ctx, "make folder", name, d.sys.mkdir)
+}
+
+func (d *dir) Remove(ctx context.Context, name string) error {
+	return d.change(ctx, "remove", name, d.sys.remove)
+}
+
+func (d *dir) Move(ctx context.Context, from, to string) error {
+	target, err := d.path(ctx, to)
+	if err != nil {
+		return err
+	}
+	return d.change(ctx, "move to "+to, from, func(full string) error {
+		err := d.sys.move(full, target)
+		if err != nil && d.sys.judge(err) == vMaybe && d.sys.exists(target) == nil {
+			return os.ErrExist
+		}
+		return err
+	})
+}
+
+func (d *dir) change(ctx context.Context, what, name string, call func(full string) error) error {
+	full, err := d.path(ctx, name)
+	if err != nil {
+		return err
+	}
+	if v, err := d.retry(ctx, retryOther, func() error { return call(full) }); err != nil {
+		return d.fail(what, name, v, true, err)
+	}
+	return nil
+}
+
+// path returns the full path of a name, or why it cannot be used now.
+func (d *dir) path(ctx context.Context, name string) (string, error) {
+	if err := ctx.Err(); err != nil {
+		return "", fmt.Errorf("%w: %s not asked: %w", ErrUnavailable, d.base, err)
+	}
+	if name != "" && path.Clean("/"+name) != "/"+name || strings.ContainsAny(name, `\:`) {
+		return "", fmt.Errorf("%w: %q is not a name on a share", ErrDenied, name)
+	}
+	return filepath.Join(d.base, filepath.FromSlash(name)), nil
+}
+
+// fail turns a system error into the contract's. "Not there" holds only while
+// LEASE_DIR itself is.
+func (d *dir) fail(what, name string, v verdict, change bool, err error) error {
+	if v == vNotExist {
+		if base := d.sys.exists(d.base); base != nil {
+			return fmt.Errorf("%s %s: %w: %s: %w", what, name, ErrUnavailable, missingHint(d.base), base)
+		}
+	}
+	if hint := v.hint(d.base); hint != "" {
+		return fmt.Errorf("%s %s: %w: %s: %w", what, name, v.sentinel(change), hint, err)
+	}
+	return fmt.Errorf("%s %s in %s: %w: %w", what, name, d.base, v.sentinel(change), err)
+}
+
+// retry calls again while the name is busy, for at most limit and while ctx
+// lasts. Only refusals are retried, never a call whose outcome is not known.
+func (d *dir) retry(ctx context.Context, limit time.Duration, call func() error) (v verdict, err error) {
+	pause, start := retryFirst, time.Now()
+	for {
+		if err = call(); err == nil {
+			return 0, nil
+		}
+		v = d.judge(err)
+		if v != vBusy && v != vMaybe || time.Since(start)+pause > limit {
+			return v, err
+		}
+		select {
+		case <-ctx.Done():
+			return v, err
+		case <-time.After(pause):
+		}
+		pause = min(2*pause, retryMost)
+	}
+}
+
+func (d *dir) judge(err error) verdict {
+	var c *contention
+	switch {
+	case errors.As(err, &c):
+		return vBusy
+	case err == os.ErrExist:
+		return vExists
+	}
+	return d.sys.judge(err)
+}

@@ -1,0 +1,21 @@
+package lease_test
+
+import (
+	"path/filepath"
+	"testing"
+
+	"github.com/convertfw/floatrelay/lease"
+	"github.com/convertfw/floatrelay/lease/sharetest"
+)
+
+func TestDir_Contract(t *testing.T) {
+	sharetest.Run(t, sharetest.Target{
+		Fresh: func(t *testing.T) func() lease.Share {
+			folder := t.TempDir()
+			return func() lease.Share { return lease.NewDir(folder) }
+		},
+		Missing: func(t *testing.T) lease.Share {
+			return lease.NewDir(filepath.Join(t.TempDir(), "socket"))
+		},
+	})
+}
