@@ -1,0 +1,220 @@
+package gossip
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net"
+	"net/netip"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/hashicorp/memberlist"
+	"go.uber.org/zap"
+)
+
+const (
+	// joinRound is how many addresses one round tries: enough that a round
+	// finds a way back after a partition, few enough that a site with many PCs
+	// switched off costs nothing.
+	joinRound = 16
+	// joinAtOnce is how many of them at a time.
+	joinAtOnce = 8
+	// aloneMax is the longest pause while nobody else is alive.
+	aloneMax = 5 * time.Second
+	// foreignTries is how often an address may turn out to be of another site
+	// before it is dropped from the table.
+	foreignTries = 3
+	// resolveTimeout bounds one name lookup.
+	resolveTimeout = 2 * time.Second
+)
+
+// Join contacts these addresses ("host" or "host:port") now and returns how
+// many answered as members of this site, and an error if none did.
+func (g *Gossip) Join(addrs []string) (int, error) {
+	if g.list() == nil {
+		return 0, ErrClosed
+	}
+	return g.joinAll(g.resolve(addrs))
+}
+
+// askRejoin asks for a round now.
+func (g *Gossip) askRejoin() {
+	select {
+	case g.rejoin <- struct{}{}:
+	default:
+	}
+}
+
+// joinLoop keeps looking for members that are not in the table, for ever:
+// memberlist itself gives up on a dead member after half a minute.
+func (g *Gossip) joinLoop() {
+	alone := g.cfg.Tuning.RejoinAlone
+	for g.ctx.Err() == nil {
+		if !g.hasLeft() {
+			_, _ = g.joinAll(g.candidates())
+		}
+		wait := g.cfg.Tuning.Rejoin
+		if len(g.IDs()) == 0 {
+			wait, alone = min(alone, wait), min(2*alone, aloneMax)
+		} else {
+			alone = g.cfg.Tuning.RejoinAlone
+		}
+		t := time.NewTimer(wait - rand.N(wait/4+1))
+		select {
+		case <-g.ctx.Done():
+		case <-g.rejoin:
+		case <-t.C:
+		}
+		t.Stop()
+	}
+}
+
+func (g *Gossip) hasLeft() bool {
+	g.mu.RLock()
+	defer g.mu.RUnlock()
+	return g.left
+}
+
+// candidates are the known addresses where no live member is.
+func (g *Gossip) candidates() []netip.AddrPort {
+	up, seen := map[netip.AddrPort]bool{}, map[netip.AddrPort]bool{}
+	var out []netip.AddrPort
+	rows := g.table.list()
+	for _, r := range rows {
+		up[r.Addr] = up[r.Addr] || r.Up()
+	}
+	add := func(a netip.AddrPort) {
+		if a.IsValid() && !up[a] && !seen[a] {
+			seen[a] = true
+			out = append(out, a)
+		}
+	}
+	for _, r := range rows {
+		add(r.Addr)
+	}
+	if g.cfg.Peers != nil {
+		for _, a := range g.resolve(g.cfg.Peers()) {
+			add(a)
+		}
+	}
+	rand.Shuffle(len(out), func(i, j int) { out[i], out[j] = out[j], out[i] })
+	return out[:min(len(out), joinRound)]
+}
+
+// resolve turns "host" and "host:port" into addresses; names are looked up.
+func (g *Gossip) resolve(addrs []string) []netip.AddrPort {
+	var out []netip.AddrPort
+	for _, s := range addrs {
+		host, port, err := splitPort(s, g.cfg.Port)
+		if err != nil {
+			g.log.Debug("ignored a peer address", zap.String("peer", s), zap.Error(err))
+			continue
+		}
+		if a, err := netip.ParseAddr(host); err == nil {
+			out = append(out, netip.AddrPortFrom(a.Unmap(), port))
+			continue
+		}
+		ctx, cancel := context.WithTimeout(g.ctx, resolveTimeout)
+		ips, err := net.DefaultResolver.LookupNetIP(ctx, "ip4", host)
+		cancel()
+		if err != nil {
+			g.log.Debug("look up a peer", zap.String("peer", host), zap.Error(err))
+		}
+		for _, ip := range ips {
+			out = append(out, netip.AddrPortFrom(ip.Unmap(), port))
+		}
+	}
+	return out
+}
+
+// splitPort takes "host", "host:port", "[v6]:port" or a bare IPv6 apart.
+func splitPort(s string, port int) (string, uint16, error) {
+	s = strings.TrimSpace(s)
+	if s == "" {
+		return "", 0, errors.New("empty address")
+	}
+	if a, err := netip.ParseAddr(strings.Trim(s, "[]")); err == nil {
+		return a.String(), uint16(port), nil
+	}
+	if !strings.Contains(s, ":") {
+		return s, uint16(port), nil
+	}
+	host, p, err := net.SplitHostPort(s)
+	if err != nil {
+		return "", 0, fmt.Errorf("parse address: %w", err)
+	}
+	n, err := strconv.ParseUint(p, 10, 16)
+	if err != nil || n == 0 || host == "" {
+		return "", 0, fmt.Errorf("parse address %q: want host:port", s)
+	}
+	return host, uint16(n), nil
+}
+
+// joinAll tries these addresses, several at a time.
+func (g *Gossip) joinAll(addrs []netip.AddrPort) (int, error) {
+	var (
+		mu    sync.Mutex
+		wg    sync.WaitGroup
+		n     int
+		errs  []error
+		slots = make(chan struct{}, joinAtOnce)
+	)
+	for _, a := range addrs {
+		slots <- struct{}{}
+		wg.Go(func() {
+			defer func() { <-slots }()
+			err := g.joinOne(a)
+			mu.Lock()
+			defer mu.Unlock()
+			if err != nil {
+				errs = append(errs, fmt.Errorf("join %s: %w", a, err))
+				return
+			}
+			n++
+		})
+	}
+	wg.Wait()
+	if n > 0 || len(addrs) == 0 {
+		return n, nil
+	}
+	return 0, errors.Join(errs...)
+}
+
+// joinOne exchanges the member lists with one address. Alone and with two keys
+// it tries the other one if this one was not understood: whoever is there tells
+// by its answer which site and token it has.
+func (g *Gossip) joinOne(a netip.AddrPort) error {
+	ml := g.list()
+	if ml == nil || g.ctx.Err() != nil {
+		return ErrClosed
+	}
+	err := g.tryJoin(ml, a)
+	if isWrongToken(err) && len(g.IDs()) == 0 && g.keys.toggle() {
+		err = g.tryJoin(ml, a)
+	}
+	switch {
+	case isWrongToken(err):
+		g.strange.note(a.Addr().String(), WrongToken)
+	case isForeign(err):
+		if g.strange.note(a.Addr().String(), OtherSite) >= foreignTries {
+			g.table.forget(a)
+		}
+	}
+	return err
+}
+
+func (g *Gossip) tryJoin(ml *memberlist.Memberlist, a netip.AddrPort) error {
+	_, err := ml.Join([]string{a.String()})
+	return err
+}
+
+// isForeign recognises a peer that hung up on our label: it speaks, but for
+// another site (or it is no member at all).
+func isForeign(err error) bool {
+	return err != nil && (errors.Is(err, io.EOF) || strings.HasSuffix(strings.TrimSpace(err.Error()), "EOF"))
+}

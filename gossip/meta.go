@@ -1,0 +1,133 @@
+package gossip
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/hashicorp/memberlist"
+)
+
+// MaxMeta is how many bytes of metadata memberlist carries; it panics above.
+const MaxMeta = memberlist.MetaMaxSize
+
+// metaVersion is the meaning of the fields below; fields may be added without
+// changing it.
+const metaVersion = 1
+
+// Meta is what a member says of itself to all others. All of it is a hint.
+type Meta struct {
+	V        int    `json:"v"`
+	Station  string `json:"s"`
+	Role     string `json:"r,omitempty"`  // leader, candidate, client, ineligible
+	Share    string `json:"h,omitempty"`  // share id it follows
+	Rev      uint64 `json:"n,omitempty"`  // newest rev it knows
+	Epoch    uint64 `json:"e,omitempty"`  // epoch of that record
+	Eligible bool   `json:"el,omitempty"` // may lead
+	Priority int    `json:"p,omitempty"`  // RELAY_PRIORITY
+	Preempt  bool   `json:"pe,omitempty"` // RELAY_PREEMPT
+	Relay    string `json:"a,omitempty"`  // "ip:port" of its relay, while leading
+	Note     string `json:"no,omitempty"` // why not eligible, or what is odd
+	Version  string `json:"ve,omitempty"` // program version
+	API      string `json:"ap,omitempty"` // address of its local API
+	// Keys are the fingerprints of the keys it can decrypt; set by Gossip.
+	Keys []string `json:"k,omitempty"`
+}
+
+// Longest texts, in bytes, of the fields that are never cut to make room.
+const (
+	maxMetaWord  = 16 // Role
+	maxMetaShare = 40 // a UUID has 36
+	maxMetaAddr  = 48
+	maxMetaKeys  = 3
+)
+
+// Encode returns at most MaxMeta bytes of JSON. What does not fit is cut in
+// this order, always on a character boundary: the note, the API address, the
+// version, the station. The rest fits by itself.
+func (m Meta) Encode() []byte {
+	m.V = metaVersion
+	m.Role = clean(m.Role, maxMetaWord)
+	m.Share = clean(m.Share, maxMetaShare)
+	m.Relay = clean(m.Relay, maxMetaAddr)
+	m.Keys = append([]string(nil), m.Keys[:min(len(m.Keys), maxMetaKeys)]...)
+	for i := range m.Keys {
+		m.Keys[i] = clean(m.Keys[i], maxMetaWord)
+	}
+	order := []*string{&m.Note, &m.API, &m.Version, &m.Station}
+	for _, f := range order {
+		*f = clean(*f, MaxMeta)
+	}
+	b := m.marshal()
+	for _, f := range order {
+		for len(b) > MaxMeta && *f != "" {
+			*f = clip(*f, max(0, len(*f)-excess(len(b))))
+			b = m.marshal()
+		}
+	}
+	return b
+}
+
+// excess is how many bytes to cut at once: an escaped character takes up to six
+// bytes of JSON, so cutting less than the overflow may be enough.
+func excess(n int) int { return max(1, (n-MaxMeta)/6) }
+
+func (m Meta) marshal() []byte {
+	var buf bytes.Buffer
+	e := json.NewEncoder(&buf)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(m); err != nil {
+		// Only strings, numbers and bools: cannot happen, must not panic.
+		return []byte(`{"v":1}`)
+	}
+	return bytes.TrimSuffix(buf.Bytes(), []byte("\n"))
+}
+
+// DecodeMeta reads a member's metadata. Unknown fields and later versions are
+// accepted; they can only add.
+func DecodeMeta(b []byte) (Meta, error) {
+	var m Meta
+	if err := json.Unmarshal(b, &m); err != nil {
+		return Meta{}, fmt.Errorf("decode member metadata: %w", err)
+	}
+	return m, nil
+}
+
+// clean drops broken UTF-8 and control characters, which JSON would blow up to
+// six bytes each, and cuts to limit bytes.
+func clean(s string, limit int) string {
+	if len(s) > 4*limit {
+		s = s[:4*limit]
+	}
+	s = strings.Map(func(r rune) rune {
+		if r < ' ' || r == 0x7f || r == utf8.RuneError {
+			return -1
+		}
+		return r
+	}, s)
+	return clip(s, limit)
+}
+
+// clip cuts s to at most n bytes without splitting a character.
+func clip(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	for n > 0 && !utf8.RuneStart(s[n]) {
+		n--
+	}
+	return s[:n]
+}
+
+// urgent reports whether the change from a to b is one the others should learn
+// at once. A new rev or epoch of somebody who does not lead is not: it follows
+// from the leader's own meta, and N members announcing each renewal would cost
+// N² messages.
+func urgent(a, b Meta) bool {
+	if b.Role != "leader" {
+		a.Rev, a.Epoch = b.Rev, b.Epoch
+	}
+	return !bytes.Equal(a.marshal(), b.marshal())
+}

@@ -1,0 +1,101 @@
+package gossip
+
+import (
+	"math/rand/v2"
+	"time"
+)
+
+const (
+	// updateTimeout bounds waiting for one update to be sent.
+	updateTimeout = time.Second
+	// The next update of what is not urgent waits this long per live member,
+	// so that a site's traffic for it stays the same whatever its size: a
+	// change costs each member about 7 kB at 200 members.
+	lazyPerMember = 3 * time.Second
+	lazyLeast     = 10 * time.Second
+)
+
+// SetMeta changes what this member says of itself. It does not block: changes
+// are sent together, at most one per Tuning.MetaEvery; a mere new rev or epoch
+// of a member that does not lead much more rarely.
+func (g *Gossip) SetMeta(m Meta) {
+	g.metaMu.Lock()
+	g.meta = m
+	g.metaMu.Unlock()
+	select {
+	case g.metaKick <- struct{}{}:
+	default:
+	}
+}
+
+// publishMeta sets what memberlist will be told next.
+func (g *Gossip) publishMeta(m Meta) {
+	m.Keys = g.keys.prints()
+	b := m.Encode()
+	g.metaOut.Store(&b)
+}
+
+// metaLoop sends changes.
+func (g *Gossip) metaLoop() {
+	g.metaMu.Lock()
+	sent := g.meta
+	g.metaMu.Unlock()
+	lazy := time.NewTimer(time.Hour)
+	lazy.Stop()
+	defer lazy.Stop()
+	waiting := false
+	for {
+		now := false
+		select {
+		case <-g.ctx.Done():
+			return
+		case <-lazy.C:
+			waiting, now = false, true
+		case <-g.metaKick:
+		}
+		g.metaMu.Lock()
+		m := g.meta
+		g.metaMu.Unlock()
+		switch {
+		case urgent(sent, m) || now:
+			g.sendMeta(m)
+			sent = m
+			if waiting {
+				lazy.Stop()
+				waiting = false
+			}
+			if !g.pause(g.cfg.Tuning.MetaEvery) {
+				return
+			}
+		case !waiting:
+			waiting = true
+			lazy.Reset(g.lazyDelay())
+		}
+	}
+}
+
+// lazyDelay grows with the number of members; half of it is random, so that
+// they do not all answer a takeover at once.
+func (g *Gossip) lazyDelay() time.Duration {
+	d := max(lazyLeast, time.Duration(len(g.IDs()))*lazyPerMember)
+	return d/2 + rand.N(d/2)
+}
+
+func (g *Gossip) sendMeta(m Meta) {
+	g.publishMeta(m)
+	if ml := g.list(); ml != nil {
+		_ = ml.UpdateNode(updateTimeout) // it goes out with the next exchange anyway
+	}
+}
+
+// pause waits and reports whether there is still something to do.
+func (g *Gossip) pause(d time.Duration) bool {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-g.ctx.Done():
+		return false
+	case <-t.C:
+		return true
+	}
+}

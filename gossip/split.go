@@ -1,0 +1,170 @@
+package gossip
+
+import (
+	"net"
+	"sync"
+	"time"
+)
+
+// Bounds on incoming connections, so that a stranger cannot exhaust us: it may
+// keep others from connecting for as long as it tries, but beats, vouches and
+// probes are packets.
+const (
+	maxStreams       = 256             // all incoming connections together
+	maxStreamsPerIP  = 32              // from one address
+	firstByteTimeout = 2 * time.Second // to say what kind it is
+)
+
+// splitter hands incoming streams to memberlist or to the watch server, by
+// their first byte: both use the one port that the firewall lets through. It is
+// the transport memberlist sees.
+type splitter struct {
+	Transport
+	streams chan net.Conn
+	watch   func(net.Conn) // serves and closes one watch connection
+
+	done chan struct{}
+	wg   sync.WaitGroup
+
+	mu    sync.Mutex
+	open  map[*stream]struct{}
+	perIP map[string]int
+}
+
+func split(inner Transport, watch func(net.Conn)) *splitter {
+	s := &splitter{
+		Transport: inner, watch: watch,
+		streams: make(chan net.Conn), done: make(chan struct{}),
+		open: map[*stream]struct{}{}, perIP: map[string]int{},
+	}
+	s.wg.Go(s.run)
+	return s
+}
+
+// StreamCh implements memberlist.Transport.
+func (s *splitter) StreamCh() <-chan net.Conn { return s.streams }
+
+// Shutdown closes every incoming connection and the transport below. Calling
+// it again does nothing.
+func (s *splitter) Shutdown() error {
+	s.mu.Lock()
+	select {
+	case <-s.done:
+		s.mu.Unlock()
+		return nil
+	default:
+	}
+	close(s.done)
+	open := make([]*stream, 0, len(s.open))
+	for c := range s.open {
+		open = append(open, c)
+	}
+	s.mu.Unlock()
+	for _, c := range open {
+		_ = c.Close()
+	}
+	err := s.Transport.Shutdown()
+	s.wg.Wait()
+	return err
+}
+
+func (s *splitter) run() {
+	for {
+		select {
+		case <-s.done:
+			return
+		case c := <-s.Transport.StreamCh():
+			if t := s.admit(c); t != nil {
+				s.wg.Go(func() { s.route(t) })
+			}
+		}
+	}
+}
+
+// admit counts a connection, or closes it and returns nil if there are too
+// many.
+func (s *splitter) admit(c net.Conn) *stream {
+	ip := hostOf(c.RemoteAddr())
+	t := &stream{Conn: c, owner: s, ip: ip}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	select {
+	case <-s.done:
+		_ = c.Close()
+		return nil
+	default:
+	}
+	if len(s.open) >= maxStreams || s.perIP[ip] >= maxStreamsPerIP {
+		_ = c.Close()
+		return nil
+	}
+	s.open[t] = struct{}{}
+	s.perIP[ip]++
+	return t
+}
+
+// route looks at the first byte.
+func (s *splitter) route(t *stream) {
+	_ = t.SetReadDeadline(time.Now().Add(firstByteTimeout))
+	var b [1]byte
+	if n, err := t.Conn.Read(b[:]); n == 0 || err != nil {
+		_ = t.Close()
+		return
+	}
+	_ = t.SetReadDeadline(time.Time{})
+	if b[0] == watchMagic {
+		s.watch(t)
+		_ = t.Close()
+		return
+	}
+	t.first = b[:]
+	select {
+	case s.streams <- t:
+	case <-s.done:
+		_ = t.Close()
+	}
+}
+
+// stream is a counted incoming connection whose first byte may have been read
+// already.
+type stream struct {
+	net.Conn
+	first []byte // used by the one reader only
+	owner *splitter
+	ip    string
+	once  sync.Once
+}
+
+func (t *stream) Read(p []byte) (int, error) {
+	if len(t.first) > 0 && len(p) > 0 {
+		n := copy(p, t.first)
+		t.first = t.first[n:]
+		return n, nil
+	}
+	return t.Conn.Read(p)
+}
+
+func (t *stream) Close() error {
+	t.once.Do(func() {
+		s := t.owner
+		s.mu.Lock()
+		delete(s.open, t)
+		if s.perIP[t.ip]--; s.perIP[t.ip] <= 0 {
+			delete(s.perIP, t.ip)
+		}
+		s.mu.Unlock()
+	})
+	return t.Conn.Close()
+}
+
+// hostOf is the address without the port.
+func hostOf(a net.Addr) string {
+	if a == nil {
+		return ""
+	}
+	host, _, err := net.SplitHostPort(a.String())
+	if err != nil {
+		return a.String()
+	}
+	return host
+}
