@@ -1,8 +1,10 @@
 package logging
 
 import (
+	"errors"
 	"fmt"
 	"io"
+	"os"
 
 	"gopkg.in/natefinch/lumberjack.v2"
 )
@@ -20,6 +22,7 @@ type fileSink struct {
 	notices io.Writer // told once when the file fails, and when it works again
 	divert  bool      // lines that fail go to notices too
 	failing bool
+	opened  bool
 }
 
 func newFileSink(path string, notices io.Writer, divert bool) *fileSink {
@@ -32,7 +35,7 @@ func newFileSink(path string, notices io.Writer, divert bool) *fileSink {
 
 // Write writes one line. It is called from one goroutine only.
 func (f *fileSink) Write(line []byte) (int, error) {
-	n, err := f.rotated.Write(line)
+	n, err := f.write(line)
 	if failed := err != nil; failed != f.failing {
 		f.failing = failed
 		f.tell(err)
@@ -40,6 +43,20 @@ func (f *fileSink) Write(line []byte) (int, error) {
 	if err != nil && f.divert {
 		return f.notices.Write(line)
 	}
+	return n, err
+}
+
+// write refuses what is there and is not a file before the rotation sees it:
+// it would rename a folder or a device out of its way.
+func (f *fileSink) write(line []byte) (int, error) {
+	if !f.opened {
+		st, err := os.Stat(f.rotated.Filename)
+		if err == nil && !st.Mode().IsRegular() {
+			return 0, errors.New("it is there already, and is not a file")
+		}
+	}
+	n, err := f.rotated.Write(line)
+	f.opened = err == nil
 	return n, err
 }
 
