@@ -1,0 +1,7 @@
+//go:build !linux
+
+package standin
+
+import "os"
+
+func hostPID() int { return os.Getpid() }

@@ -1,0 +1,100 @@
+package standin
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"time"
+)
+
+// sleeperLife bounds a sleeper nobody kills.
+const sleeperLife = 10 * time.Minute
+
+// runTree plays one part of a tree of several processes. The listener is the
+// single process again, under another parent.
+func runTree(ctx context.Context, cfg Config, args []string) int {
+	switch cfg.role {
+	case "sleeper":
+		sleep(ctx, sleeperLife)
+		return 0
+	case "listener":
+		return run(ctx, cfg)
+	case "middle":
+		if err := startSelf(append(args, "-role", "listener"), nil); err != nil {
+			return fail(err)
+		}
+		return 0
+	}
+	life, err := openLife(cfg)
+	if err != nil {
+		return fail(err)
+	}
+	defer life.close()
+	if cfg.Shape == ShapeDouble {
+		return holdDouble(ctx, args)
+	}
+	return waitFork(ctx, args)
+}
+
+// waitFork waits for the listener as a onefile boot loader does, and ends with
+// its exit code.
+func waitFork(ctx context.Context, args []string) int {
+	code := make(chan int, 1)
+	wait := func(cmd *exec.Cmd) { go func() { code <- exitCode(cmd.Wait()) }() }
+	if err := startSelf(append(args, "-role", "listener"), wait); err != nil {
+		return fail(err)
+	}
+	select {
+	case c := <-code:
+		return c
+	case <-ctx.Done():
+		return 0
+	}
+}
+
+// holdDouble leaves a listener behind whose parent is gone, and lives on.
+func holdDouble(ctx context.Context, args []string) int {
+	failed := make(chan error, 1)
+	wait := func(cmd *exec.Cmd) { failed <- cmd.Wait() }
+	if err := startSelf(append(args, "-role", "middle"), wait); err != nil {
+		return fail(err)
+	}
+	if err := <-failed; err != nil {
+		return fail(err)
+	}
+	<-ctx.Done()
+	return 0
+}
+
+func startSelf(args []string, started func(*exec.Cmd)) error {
+	cmd, err := self(args...)
+	if err != nil {
+		return err
+	}
+	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
+	if err := cmd.Start(); err != nil {
+		return fmt.Errorf("start %s: %w", args[len(args)-1], err)
+	}
+	if started != nil {
+		started(cmd)
+	}
+	return nil
+}
+
+func exitCode(err error) int {
+	var ee *exec.ExitError
+	switch {
+	case err == nil:
+		return 0
+	case errors.As(err, &ee):
+		return ee.ExitCode()
+	}
+	return 1
+}
+
+func fail(err error) int {
+	fmt.Fprintln(os.Stderr, "standin:", err)
+	return 1
+}

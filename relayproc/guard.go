@@ -1,0 +1,250 @@
+package relayproc
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/convertfw/floatrelay/internal/clock"
+)
+
+const (
+	lockPatience = 2 * time.Second        // for a lock that is about to be released
+	portPatience = 1 * time.Second        // for a port that is about to be closed
+	specPatience = 10 * time.Second       // for the first lines of the daemon
+	willPatience = 15 * time.Second       // for the last will
+	lastWords    = 300 * time.Millisecond // for a daemon that may not read any more
+	killRhythm   = 5 * time.Millisecond   // how often a kill is looked after
+)
+
+// Will carries out the last will: payload is what the daemon sent last.
+type Will func(ctx context.Context, payload []byte) error
+
+// RunGuard is the body of the hidden command `floatrelay guard`. It reads the
+// daemon's orders from stdin, answers on stdout, and hands its own stderr to
+// the relay. It returns one of the Code constants once the relay's tree is dead
+// and both ports are closed; will is called after that, only if the daemon is
+// gone and left a payload.
+func RunGuard(stdin io.Reader, stdout io.Writer, will func(ctx context.Context, payload []byte) error) int {
+	defer shieldFromConsole()()
+	done := make(chan struct{})
+	defer close(done)
+	g := &guard{
+		out:    newOutbox(stdout),
+		lines:  make(chan string, 64),
+		events: make(chan treeEvent, treeQueue),
+		born:   clock.Boot(),
+	}
+	go readLines(stdin, g.lines, done)
+	g.run()
+	return g.finish(will)
+}
+
+// guard is the state of one RunGuard. One goroutine owns it.
+type guard struct {
+	out    *outbox
+	lines  chan string
+	events chan treeEvent
+	born   time.Duration
+
+	spec     wireSpec
+	haveSpec bool
+	deadline time.Duration // boot time; zero before the first
+	payload  []byte
+	eof      bool
+
+	lock   *fileLock
+	tree   tree // nil while none lives
+	spawn  spawn
+	ending bool // the cause is decided, the tree is being ended
+	cause  Cause
+	note   string
+	killAt time.Duration // boot time of the kill after a graceful stop; zero at once
+	deadAt time.Duration // boot time the tree was seen dead
+	over   bool
+}
+
+// run is the loop. The deadline is looked at first on every wake, before any
+// order: orders that wait in the pipe may be older than the sleep that ended.
+func (g *guard) run() {
+	timer := time.NewTimer(0)
+	defer timer.Stop()
+	for {
+		g.expire(clock.Boot())
+		g.advance(clock.Boot())
+		if g.over {
+			return
+		}
+		timer.Reset(g.nap(clock.Boot()))
+		select {
+		case line, ok := <-g.lines:
+			g.expire(clock.Boot())
+			g.obey(line, ok)
+		case ev := <-g.events:
+			g.expire(clock.Boot())
+			g.onTree(ev)
+		case <-timer.C:
+		}
+	}
+}
+
+// expire ends the tree when its deadline has passed. That is final.
+func (g *guard) expire(now time.Duration) {
+	if g.deadline != 0 && now >= g.deadline {
+		g.end(Deadline, fmt.Sprintf("deadline passed %v ago", now-g.deadline), 0)
+	}
+}
+
+// end decides why and how the tree ends. The first cause stays; a later call
+// can only make it faster.
+func (g *guard) end(cause Cause, note string, killAt time.Duration) {
+	if !g.ending {
+		g.ending, g.cause, g.note, g.killAt = true, cause, note, killAt
+	}
+	g.killAt = min(g.killAt, killAt)
+	if g.tree == nil {
+		return
+	}
+	if g.killAt == 0 {
+		g.tree.kill()
+	} else {
+		g.tree.ask()
+	}
+}
+
+// nap is how long the loop may sleep: a quarter of KILL_MARGIN at most, because
+// timers stand still while the host sleeps.
+func (g *guard) nap(now time.Duration) time.Duration {
+	d := 50 * time.Millisecond
+	if g.haveSpec {
+		d = g.spec.KillMargin / 4
+	}
+	if g.ending || g.deadAt != 0 {
+		d = min(d, killRhythm)
+	}
+	if g.deadline != 0 && !g.ending {
+		d = min(d, g.deadline-now)
+	}
+	return max(d, 0)
+}
+
+// obey carries out one line; ok is false at the end of input.
+func (g *guard) obey(line string, ok bool) {
+	if !ok {
+		g.lines, g.eof = nil, true
+		g.end(Stopped, "the daemon is gone", 0)
+		return
+	}
+	if !g.haveSpec {
+		g.readSpec(line)
+		return
+	}
+	o, err := parseOrder(line)
+	if err != nil {
+		g.out.put("", ansWaiting+" "+oneLine(err.Error()))
+		return
+	}
+	switch o.kind {
+	case "until":
+		g.until(o)
+	case "will":
+		g.payload = o.will
+	case "stop":
+		g.end(Stopped, "stopped on request", clock.Boot()+o.grace)
+	case "kill":
+		g.end(Stopped, "killed on request", 0)
+	case "ready":
+		g.spawn.mayWait = false
+		g.record()
+	case "owns":
+		g.answerOwns(o.pid)
+	}
+}
+
+func (g *guard) readSpec(line string) {
+	if err := json.Unmarshal([]byte(line), &g.spec); err != nil {
+		g.end(Failed, "read the description of the relay: "+err.Error(), 0)
+		return
+	}
+	if g.spec.KillMargin <= 0 {
+		g.spec.KillMargin = 200 * time.Millisecond
+	}
+	g.haveSpec = true
+}
+
+// until moves the deadline, either way, and says so. A tree that is being
+// ended is not saved by it.
+func (g *guard) until(o order) {
+	if g.ending {
+		return
+	}
+	g.deadline = max(o.until, 1)
+	g.expire(clock.Boot())
+	if !g.ending {
+		g.out.put(ansAcked, fmt.Sprintf("%s %d", ansAcked, o.seq))
+	}
+}
+
+func (g *guard) answerOwns(pid int) {
+	answer := "no"
+	if g.tree != nil && g.tree.owns(pid) {
+		answer = "yes"
+	}
+	g.out.put("", fmt.Sprintf("%s %d %s", ansOwns, pid, answer))
+}
+
+// onTree takes note of what the tree reports.
+func (g *guard) onTree(ev treeEvent) {
+	switch ev.kind {
+	case treeForked:
+		g.record()
+		g.out.put("", fmt.Sprintf("%s %d %s", ansForked, ev.pid, ev.note))
+	case treeStarted:
+		g.record()
+		g.out.put("", fmt.Sprintf("%s %d", ansStarted, ev.pid))
+	case treeExited:
+		g.relayEnded(Exited, ev.note)
+	case treeFailed:
+		g.relayEnded(Failed, ev.note)
+	case treeDead:
+		g.tree, g.deadAt = nil, clock.Boot()
+		if !g.ending && !g.spawn.again {
+			g.relayEnded(Exited, "the relay was killed by somebody else")
+		}
+	}
+}
+
+// finish says the last words and carries out the last will. The lock is already
+// released: a daemon that comes back need not wait for a slow share.
+func (g *guard) finish(will Will) int {
+	g.out.put("", fmt.Sprintf("%s %s %s", ansDead, g.cause, oneLine(g.note)))
+	g.out.flush(lastWords)
+	if g.eof && g.haveSpec {
+		return g.lastWill(will)
+	}
+	switch {
+	case !g.haveSpec:
+		return CodeSpec
+	case g.cause == Deadline:
+		return CodeDeadline
+	case g.cause == Exited:
+		return CodeExited
+	case g.cause == Failed:
+		return CodeFailed
+	}
+	return CodeStopped
+}
+
+func (g *guard) lastWill(will Will) int {
+	if will == nil || g.payload == nil {
+		return CodeOrphaned
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), willPatience)
+	defer cancel()
+	if err := will(ctx, g.payload); err != nil {
+		return CodeWill
+	}
+	return CodeOrphaned
+}

@@ -1,0 +1,24 @@
+package relayproc
+
+import (
+	"os"
+	"strings"
+)
+
+// relays finds the living stand-in processes whose life log lies in dir.
+func relays(dir string) []int {
+	var out []int
+	for _, pid := range pids() {
+		cmdline, _ := os.ReadFile(procPath(pid, "cmdline"))
+		env, _ := os.ReadFile(procPath(pid, "environ"))
+		s, ok := readStat(pid)
+		if ok && !s.dead() && strings.Contains(string(cmdline), "\x00standin\x00") &&
+			strings.Contains(string(env), dir) {
+			out = append(out, pid)
+		}
+	}
+	return out
+}
+
+// testDaemon is filled in by the kill tests.
+func testDaemon([]string) int { return 2 }

@@ -1,0 +1,43 @@
+package relayproc
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"time"
+)
+
+// ErrLocked says that guard.lock is held: a relay tree of this node, or its
+// guard, still lives.
+var ErrLocked = errors.New("guard.lock is held by a relay of an earlier run")
+
+// ProbeLock reports whether guard.lock at path can be taken now and the tree
+// recorded beside it is gone. It returns nil, an error wrapping ErrLocked, or
+// what kept the file from being opened. The lock is let go again.
+func ProbeLock(path string) error {
+	lock, err := takeLock(path)
+	if err != nil {
+		return err
+	}
+	defer lock.release()
+	return recordedGone(filepath.Dir(path))
+}
+
+// WaitLock waits until ProbeLock succeeds. It returns the last complaint when
+// ctx ends, and at once what cannot get better by waiting.
+func WaitLock(ctx context.Context, path string) error {
+	for {
+		err := ProbeLock(path)
+		if err == nil || !errors.Is(err, ErrLocked) {
+			return err
+		}
+		t := time.NewTimer(20 * time.Millisecond)
+		select {
+		case <-t.C:
+		case <-ctx.Done():
+			t.Stop()
+			return fmt.Errorf("wait for guard.lock: %w: %w", ctx.Err(), err)
+		}
+	}
+}

@@ -1,0 +1,127 @@
+package relayproc
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+)
+
+// recordName is the file in STATE_DIR that names the processes of the living
+// tree, for the case that guard and daemon are both gone and one of them is not.
+const recordName = "relay.json"
+
+// process names one process for ever: a pid alone is reused.
+type process struct {
+	PID   int    `json:"pid"`
+	Start uint64 `json:"start"` // the system's start time of the process
+	Exe   string `json:"exe"`
+}
+
+type treeRecord struct {
+	Boot  string    `json:"boot"` // id of this boot; pids of another one mean nothing
+	Relay string    `json:"relay"`
+	Procs []process `json:"procs"`
+}
+
+// Orphan is a process of an earlier run that was found alive and killed.
+type Orphan struct {
+	PID     int
+	Program string
+}
+
+// writeRecord is best effort: without it only an orphan's name is lost, the
+// lock still tells that it lives.
+func writeRecord(dir, relay string, pids []int) {
+	rec := treeRecord{Boot: bootID(), Relay: relay}
+	for _, pid := range pids {
+		if p, ok := lookup(pid); ok {
+			rec.Procs = append(rec.Procs, p)
+		}
+	}
+	body, err := json.Marshal(rec)
+	if err != nil {
+		return
+	}
+	tmp := filepath.Join(dir, recordName+".new")
+	if os.WriteFile(tmp, body, 0o600) == nil {
+		os.Rename(tmp, filepath.Join(dir, recordName))
+	}
+}
+
+func removeRecord(dir string) { os.Remove(filepath.Join(dir, recordName)) }
+
+// living returns the recorded processes that are still the same and alive.
+func living(dir string) []process {
+	body, err := os.ReadFile(filepath.Join(dir, recordName))
+	if err != nil {
+		return nil
+	}
+	var rec treeRecord
+	if json.Unmarshal(body, &rec) != nil || rec.Boot != bootID() {
+		return nil
+	}
+	var out []process
+	for _, p := range rec.Procs {
+		if now, ok := lookup(p.PID); ok && now == p {
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
+func recordedGone(dir string) error {
+	if alive := living(dir); len(alive) > 0 {
+		return fmt.Errorf("%w: pid %d (%s) still lives", ErrLocked, alive[0].PID, alive[0].Exe)
+	}
+	return nil
+}
+
+// KillOrphans kills what an earlier run of this node recorded in stateDir and
+// left alive without a guard, and waits up to 3 s for its end. A pid that
+// meanwhile belongs to another process (other start time or program) is left
+// alone, and so is a tree whose guard still lives: that is ErrLocked. It
+// returns what it killed.
+func KillOrphans(stateDir string) ([]Orphan, error) {
+	lock, err := takeLock(filepath.Join(stateDir, "guard.lock"))
+	if err != nil {
+		return nil, err
+	}
+	defer lock.release()
+	return killRecorded(stateDir)
+}
+
+func killRecorded(dir string) ([]Orphan, error) {
+	killed := map[int]bool{}
+	var out []Orphan
+	for begin := time.Now(); ; time.Sleep(10 * time.Millisecond) {
+		alive := living(dir)
+		if len(alive) == 0 {
+			removeRecord(dir)
+			return out, nil
+		}
+		for _, p := range alive {
+			if err := killProcess(p); err != nil && !errors.Is(err, os.ErrProcessDone) {
+				return out, fmt.Errorf("kill orphan pid %d (%s): %w", p.PID, p.Exe, err)
+			}
+			if !killed[p.PID] {
+				killed[p.PID] = true
+				out = append(out, Orphan{p.PID, p.Exe})
+			}
+		}
+		if time.Since(begin) > 3*time.Second {
+			return out, recordedGone(dir)
+		}
+	}
+}
+
+// clearRecorded is for a guard that has the lock: whoever recorded the tree is
+// gone, so what still lives is an orphan. It does not wait.
+func clearRecorded(dir string) error {
+	for _, p := range living(dir) {
+		killProcess(p)
+	}
+	return recordedGone(dir)
+}
