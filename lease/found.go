@@ -42,22 +42,22 @@ func (c *Chain) Found(ctx context.Context, share string, rev uint64, genesis []b
 func (c *Chain) build(ctx context.Context, temp, share string, rev uint64, genesis []byte) error {
 	for _, dir := range []string{temp, temp + "/" + share, temp + "/" + share + "/" + membersDir} {
 		if err := c.share.Mkdir(ctx, dir); err != nil {
-			return notExists(err)
+			return notBuilt(err)
 		}
 	}
-	return notExists(c.share.Create(ctx, tempLock(temp, share, rev), genesis))
+	if err := c.share.Create(ctx, tempLock(temp, share, rev), genesis); err != nil {
+		return notBuilt(err)
+	}
+	return nil
 }
 
-// notExists keeps trouble with a temporary name from looking like a chain that
-// is already there.
-func notExists(err error) error {
-	if errors.Is(err, ErrExists) {
-		return fmt.Errorf("%w: temporary name taken: %s", ErrUnavailable, err)
+// notBuilt keeps trouble with a temporary folder from looking like the outcome
+// of the move: until that began there is certainly no chain of ours.
+func notBuilt(err error) error {
+	if errors.Is(err, ErrDenied) {
+		return err
 	}
-	if errors.Is(err, ErrNotExist) {
-		return fmt.Errorf("%w: temporary folder was removed: %s", ErrUnavailable, err)
-	}
-	return err
+	return fmt.Errorf("%w: build it under a temporary name: %s", ErrUnavailable, err)
 }
 
 func tempLock(temp, share string, rev uint64) string {
