@@ -115,8 +115,7 @@ func (d *decoded) noteAmbiguous(data []byte) {
 	}
 }
 
-// decodeCP950 counts user-defined characters as bad ones, for the comparison
-// with UTF-8, but keeps them.
+// decodeCP950 keeps user-defined characters, as Windows does, and warns.
 func decodeCP950(data []byte) (decoded, int) {
 	d := decoded{encoding: "cp950", tail5C: map[int]bool{}}
 	var b strings.Builder
@@ -140,7 +139,6 @@ func decodeCP950(data []byte) (decoded, int) {
 			bad++
 			d.add(b.Len(), false, "bytes 0x%02X%02X are no cp950 character", c, data[i])
 		case pairUser:
-			bad++
 			d.add(b.Len(), false, "bytes 0x%02X%02X are a user-defined character, which other PCs may show differently", c, data[i])
 		}
 		b.WriteRune(r)

@@ -125,9 +125,6 @@ type resolver struct {
 
 func (r *resolver) resolve(k *Key) {
 	text, src := r.pick(k)
-	if k.Plain {
-		text = cutComment(text)
-	}
 	shown := ""
 	switch {
 	case text == "" && k.Required:
@@ -140,7 +137,7 @@ func (r *resolver) resolve(k *Key) {
 		if shown = canon; err != nil {
 			src.failed = true
 			r.fail(k, src, text, err)
-			shown = hidden(k, text, err)
+			shown = hidden(k, text)
 		}
 		src.text = canon
 	}
@@ -151,15 +148,17 @@ func (r *resolver) resolve(k *Key) {
 // pick returns the text of a key and its source: environment, file, default.
 // An empty variable or value counts as not set.
 func (r *resolver) pick(k *Key) (string, source) {
-	if v, ok := r.env(EnvPrefix + k.Name); ok && v != "" {
-		return v, source{env: true}
+	bare := func(v string) string {
+		if k.Plain {
+			return cutComment(v)
+		}
+		return v
 	}
-	v, line := r.store.find(k.Name)
-	if k.Plain && cutComment(v) == "" {
-		v = ""
+	if v, ok := r.env(EnvPrefix + k.Name); ok && bare(v) != "" {
+		return bare(v), source{env: true}
 	}
-	if v != "" {
-		return v, source{line: line}
+	if v, line := r.store.find(k.Name); bare(v) != "" {
+		return bare(v), source{line: line}
 	}
 	if k.osDefault != nil {
 		return k.osDefault(r.osEnv), source{}
@@ -168,15 +167,15 @@ func (r *resolver) pick(k *Key) (string, source) {
 }
 
 // hidden returns the refused text for people, unless it is or holds a secret.
-func hidden(k *Key, text string, err error) string {
-	if k.Secret || errors.Is(err, errSMBPassword) {
+func hidden(k *Key, text string) string {
+	if k.Secret || holdsPassword(text) {
 		return ""
 	}
 	return text
 }
 
 func (r *resolver) fail(k *Key, src source, text string, cause error) {
-	e := &Error{File: r.path, Line: src.line, Key: k.Name, Value: hidden(k, text, cause), Cause: cause.Error(), Want: k.Allowed}
+	e := &Error{File: r.path, Line: src.line, Key: k.Name, Value: hidden(k, text), Cause: cause.Error(), Want: k.Allowed}
 	if src.env {
 		e.File, e.Key = "environment", EnvPrefix+k.Name
 	}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"net/url"
 	"path/filepath"
+	"regexp"
 	"strings"
 )
 
@@ -42,12 +43,9 @@ func checkPath(text string) error {
 	return nil
 }
 
-// isAbs reports whether a path is absolute here or on Windows.
+// isAbs reports whether a path is absolute on some system.
 func isAbs(p string) bool {
-	if filepath.IsAbs(p) || strings.HasPrefix(p, `\\`) || strings.HasPrefix(p, "//") {
-		return true
-	}
-	return isDrivePath(p)
+	return filepath.IsAbs(p) || strings.HasPrefix(p, `\\`) || strings.HasPrefix(p, "/") || isDrivePath(p)
 }
 
 // isDrivePath recognises W:\folder.
@@ -82,7 +80,7 @@ func checkSMB(text string) error {
 		return errors.New("is not a valid smb:// address")
 	}
 	if _, has := u.User.Password(); has {
-		return errSMBPassword
+		return errors.New("must not contain the password (use LEASE_SMB_PASSWORD)")
 	}
 	switch {
 	case u.User.Username() == "":
@@ -97,8 +95,14 @@ func checkSMB(text string) error {
 	return nil
 }
 
-// errSMBPassword also tells the error text to hide the value.
-var errSMBPassword = errors.New("must not contain the password (use LEASE_SMB_PASSWORD)")
+// holdsPassword recognises user:password@host in any text, also in one that is
+// no valid address.
+func holdsPassword(text string) bool {
+	at := strings.LastIndexByte(text, '@')
+	return at >= 0 && strings.Contains(scheme.ReplaceAllString(text[:at], ""), ":")
+}
+
+var scheme = regexp.MustCompile(`^[A-Za-z]+:/*`)
 
 func logFile(c *Config, text string) (string, error) {
 	if text == "-" {

@@ -138,8 +138,12 @@ func (s *scanner) part(num int, raw string, dbcs5C bool) {
 		s.warn(num, "no key in front of '='; the line is ignored")
 		return
 	}
+	value = strings.Trim(value, " \t")
+	if k := lookupKey(key); k != nil && k.Plain && cutComment(value) == "" {
+		value = "" // a comment alone is no number
+	}
 	s.entries = append(s.entries, entry{
-		section: s.section, key: key, value: strings.Trim(value, " \t"), line: num,
+		section: s.section, key: key, value: value, line: num,
 		blank: raw[0] == ' ' || raw[0] == '\t', dbcs5C: dbcs5C,
 	})
 }
