@@ -51,6 +51,8 @@ type Status struct {
 	Rev      uint64 // head
 	Epoch    uint64 // epoch of the newest readable record
 	Head     lease.Entry
+	HeadSeen time.Duration // boot time when the head was first observed
+	KnownRev uint64        // newest readable record ever known; Epoch belongs to it
 
 	Relay    Phase
 	Gen      uint64
@@ -71,7 +73,7 @@ func (m *Machine) Status() Status {
 	note := m.ineligible()
 	s := Status{
 		Role: m.role(note), Eligible: note == "" && m.now >= m.crashes.until, Note: note,
-		Rev: c.head.rev, Epoch: c.known.epoch, Head: c.head.entry,
+		Rev: c.head.rev, Epoch: c.known.epoch, Head: c.head.entry, HeadSeen: c.head.seen, KnownRev: c.known.rev,
 		Relay: m.relay.phase, Gen: m.relay.gen, RelayPID: m.relay.pid,
 		Restarts: m.relay.restarts, Since: m.relay.since,
 		CreateMS: m.createTook.Milliseconds(),

@@ -1,33 +1,27 @@
 package main
 
 import (
-	"errors"
+	"os"
 
-	"github.com/spf13/cobra"
+	"github.com/convertfw/floatrelay/internal/daemon"
+	"github.com/convertfw/floatrelay/internal/standin"
+	"github.com/convertfw/floatrelay/relayproc"
 )
 
-// newGuardCommand is what the daemon starts to own the relay process.
-func newGuardCommand(_ *app) *cobra.Command {
-	return &cobra.Command{
-		Use:                "guard",
-		Short:              "Own the relay process (started by the daemon)",
-		Hidden:             true,
-		DisableFlagParsing: true,
-		RunE: runE(func(*cobra.Command, []string) error {
-			return errors.New("this build has no guard")
-		}),
+// hidden runs the commands the daemon starts for itself. They never reach the
+// command line parser: a guard has a deadline to keep from its first moment,
+// and takes its signals as it sees fit.
+func hidden(args []string) (code int, ok bool) {
+	if len(args) == 0 {
+		return 0, false
 	}
-}
-
-// newStandinCommand is the small relay used by the demo and the tests.
-func newStandinCommand(_ *app) *cobra.Command {
-	return &cobra.Command{
-		Use:                "standin",
-		Short:              "Run the built-in stand-in relay",
-		Hidden:             true,
-		DisableFlagParsing: true,
-		RunE: runE(func(*cobra.Command, []string) error {
-			return errors.New("this build has no stand-in relay")
-		}),
+	switch args[0] {
+	case relayproc.GuardArg:
+		return relayproc.RunGuard(os.Stdin, os.Stdout, daemon.CarryOutWill), true
+	case relayproc.InitArg:
+		return relayproc.RunInit(args[1:]), true
+	case "standin":
+		return standin.Main(args[1:], os.Getenv), true
 	}
+	return 0, false
 }

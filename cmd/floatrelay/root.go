@@ -42,8 +42,6 @@ func newRoot(a *app) *cobra.Command {
 		newConfigCommand(a),
 		newTokenCommand(a),
 		newVersionCommand(a),
-		newGuardCommand(a),
-		newStandinCommand(a),
 	)
 	return root
 }

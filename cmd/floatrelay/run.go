@@ -1,18 +1,59 @@
 package main
 
 import (
-	"errors"
+	"context"
+	"fmt"
+	"os"
 
 	"github.com/spf13/cobra"
+
+	"github.com/convertfw/floatrelay/internal/config"
+	"github.com/convertfw/floatrelay/internal/daemon"
+	"github.com/convertfw/floatrelay/internal/logging"
+	"github.com/convertfw/floatrelay/relayproc"
 )
 
-func newRunCommand(_ *app) *cobra.Command {
+func newRunCommand(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use:   "run",
 		Short: "Run the daemon of this PC in the foreground",
-		Args:  noArgs,
-		RunE: runE(func(*cobra.Command, []string) error {
-			return errors.New("this build has no daemon")
-		}),
+		Long: "Run the daemon of this PC in the foreground. Ctrl-C, or closing the\n" +
+			"window, hands the lease over before the program ends.",
+		Args: cobra.NoArgs,
+		RunE: runE(func(cmd *cobra.Command, _ []string) error { return a.run(cmd.Context()) }),
+	}
+}
+
+// run reads the configuration and lives until ctx ends.
+func (a *app) run(ctx context.Context) error {
+	_, loaded, err := a.load()
+	if err != nil {
+		return configError(err)
+	}
+	cfg := loaded.Config
+	log, err := logging.New(logging.Options{Level: cfg.LogLevel, Console: a.err, File: cfg.LogFile})
+	if err != nil {
+		return configError(err)
+	}
+	defer log.Close()
+	warn(log, loaded)
+	self, err := os.Executable()
+	if err != nil {
+		return fmt.Errorf("find this program's own path: %w", err)
+	}
+	d, err := daemon.New(cfg, daemon.Options{
+		Version: currentVersion().Version, Log: log,
+		Guard: relayproc.Command{Path: self, Args: []string{relayproc.GuardArg}},
+	})
+	if err != nil {
+		return err
+	}
+	defer d.Close()
+	return d.Run(ctx)
+}
+
+func warn(log *logging.Logger, loaded *config.Loaded) {
+	for _, w := range loaded.Warnings {
+		log.Warn(w.String())
 	}
 }

@@ -1,0 +1,301 @@
+package daemon
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/google/uuid"
+	"go.uber.org/zap"
+
+	"github.com/convertfw/floatrelay/arbiter"
+	"github.com/convertfw/floatrelay/gossip"
+	"github.com/convertfw/floatrelay/internal/clock"
+	"github.com/convertfw/floatrelay/internal/config"
+	"github.com/convertfw/floatrelay/internal/localapi"
+	"github.com/convertfw/floatrelay/internal/logging"
+	"github.com/convertfw/floatrelay/lease"
+	"github.com/convertfw/floatrelay/relayproc"
+)
+
+// grace is how long a planned stop lets the relay end by itself.
+const grace = 3 * time.Second
+
+// Options are what a daemon is told besides its configuration.
+type Options struct {
+	Version string
+	Log     *logging.Logger
+	// Guard is how to run the hidden guard command of this binary.
+	Guard relayproc.Command
+
+	now  func() time.Duration
+	wall func() time.Time
+}
+
+// Daemon is one member of a site.
+type Daemon struct {
+	cfg   config.Config
+	opt   Options
+	log   *zap.Logger
+	self  lease.ID
+	state *stateFile
+	share lease.Share
+	chain *lease.Chain
+	codec *lease.Codec
+
+	found  *discovery
+	notes  *notes
+	hub    localapi.Hub
+	gossip *gossip.Gossip
+	guards *guards
+	driver *arbiter.Driver
+	addr   atomic.Pointer[string]
+	table  chan struct{}
+	saving chan struct{}
+
+	api      net.Listener
+	cleanups []func()
+}
+
+// New prepares a daemon: it claims STATE_DIR, joins gossip's port and listens
+// on API_ADDR, but asks nothing of the share. Close undoes it.
+func New(cfg config.Config, opt Options) (_ *Daemon, err error) {
+	opt.now, opt.wall = clock.Boot, time.Now
+	d := &Daemon{cfg: cfg, opt: opt, log: opt.Log.Logger, table: make(chan struct{}, 1), saving: make(chan struct{}, 1)}
+	defer func() {
+		if err != nil {
+			d.Close()
+		}
+	}()
+	release, err := claimStateDir(cfg.StateDir)
+	if err != nil {
+		return nil, err
+	}
+	d.cleanup(release)
+	if d.self, err = identify(cfg.StateDir); err != nil {
+		return nil, err
+	}
+	if d.state, err = openState(cfg.StateDir); err != nil {
+		return nil, err
+	}
+	if err := d.openLease(); err != nil {
+		return nil, err
+	}
+	if err := d.openGossip(); err != nil {
+		return nil, err
+	}
+	if d.api, err = localapi.Listen(cfg.APIAddr); err != nil {
+		return nil, err
+	}
+	d.cleanup(func() { _ = d.api.Close() })
+	return d, d.openArbiter()
+}
+
+func (d *Daemon) cleanup(f func()) { d.cleanups = append(d.cleanups, f) }
+
+// Close undoes New, last things first.
+func (d *Daemon) Close() {
+	for i := len(d.cleanups) - 1; i >= 0; i-- {
+		d.cleanups[i]()
+	}
+	d.cleanups = nil
+}
+
+func (d *Daemon) openLease() (err error) {
+	var old []string
+	if d.cfg.OldToken != "" {
+		old = append(old, string(d.cfg.OldToken))
+	}
+	if d.codec, err = lease.NewCodec(d.cfg.KMSN, string(d.cfg.Token), old...); err != nil {
+		return err
+	}
+	if d.share, err = openShare(d.cfg.LeaseDir, string(d.cfg.SMBPassword)); err != nil {
+		return err
+	}
+	d.chain = lease.NewChain(d.share)
+	return nil
+}
+
+func (d *Daemon) openGossip() error {
+	d.found = &discovery{fixed: d.cfg.GossipPeers, dir: d.cfg.StateDir}
+	addr, err := d.findAddress(context.Background())
+	if err != nil {
+		return err
+	}
+	d.addr.Store(&addr)
+	d.gossip, err = gossip.New(gossip.Config{
+		Self: d.self, KMSN: d.cfg.KMSN, Token: string(d.cfg.Token), OldToken: string(d.cfg.OldToken),
+		BindAddr: d.cfg.GossipBind, AdvertiseAddr: addr, Port: d.cfg.GossipPort,
+		Meta:  d.meta(arbiter.Status{Role: arbiter.Ineligible, Note: "starting"}),
+		Peers: d.found.candidates, Remembered: d.found.remembered(), Log: d.log.Named("gossip"),
+	}, ears{codec: d.codec, post: func(ev arbiter.Event) { d.post(ev) }, table: d.tableChanged})
+	if err != nil {
+		return err
+	}
+	d.cleanup(func() { _ = d.gossip.Close() })
+	return nil
+}
+
+// findAddress chooses the address the others are told.
+func (d *Daemon) findAddress(ctx context.Context) (string, error) {
+	ctx, cancel := context.WithTimeout(ctx, 3*time.Second)
+	defer cancel()
+	targets := append([]string(nil), d.found.candidates()...)
+	if host := shareHost(d.cfg.LeaseDir); host != "" {
+		targets = append([]string{host}, targets...)
+	}
+	addr, err := gossip.FindAddress(ctx, d.cfg.GossipBind, d.cfg.GossipAdvertise, targets)
+	if err != nil {
+		return "", err
+	}
+	return addr.String(), nil
+}
+
+// shareHost is the server in a UNC path or smb:// URL, or "".
+func shareHost(dir string) string {
+	if rest, ok := strings.CutPrefix(dir, `\\`); ok {
+		host, _, _ := strings.Cut(rest, `\`)
+		return host
+	}
+	if u, err := url.Parse(dir); err == nil && u.Scheme == "smb" {
+		return u.Hostname()
+	}
+	return ""
+}
+
+func (d *Daemon) address() string { return *d.addr.Load() }
+
+func (d *Daemon) openArbiter() (err error) {
+	s := d.state.get()
+	d.notes = &notes{post: d.post}
+	d.guards = &guards{
+		ctx: context.Background(), cmd: d.opt.Guard, spec: d.relaySpec, post: d.post, say: d.report,
+		will: func(a arbiter.SetWill) []byte { return newTestament(d.cfg, a) },
+	}
+	d.driver, err = arbiter.NewDriver(arbiter.DriverConfig{
+		Machine: arbiter.Config{
+			Self: d.self, Boot: bootID(), KMSN: d.cfg.KMSN, Station: d.cfg.Station,
+			IP: d.address(), Port: d.cfg.RelayPort, PID: os.Getpid(),
+			Priority: d.cfg.RelayPriority, Preempt: d.cfg.RelayPreempt,
+			TTL: d.cfg.LeaseTTL, Renew: d.cfg.LeaseRenew, Poll: d.cfg.LeasePoll,
+			Fence: d.cfg.LeaseFence, Beat: d.cfg.LeaseBeat, Grace: grace,
+			FloorRev: s.Rev, FloorEpoch: s.Epoch,
+			Seed: seedOf(d.self), Sealer: d.codec, NewShare: uuid.NewString(),
+		},
+		Store: d.chain, Codec: d.codec, Net: d.gossip, Guards: d.guards,
+		Now: d.opt.now, Report: d.report, OnStatus: d.statusChanged,
+	})
+	return err
+}
+
+// seedOf makes the arbiter's random delays differ between runs.
+func seedOf(id lease.ID) uint64 {
+	n, _ := strconv.ParseUint(id.Run, 16, 64)
+	return n
+}
+
+// post hands an event to the arbiter once there is one.
+func (d *Daemon) post(ev arbiter.Event) {
+	if d.driver != nil {
+		d.driver.Post(ev)
+	}
+}
+
+func (d *Daemon) relaySpec(epoch uint64) relayproc.Spec {
+	out := d.opt.Log.NewOutput(zap.String("from", "relay"))
+	return relayproc.Spec{
+		Exe: d.cfg.RelayExe, Args: d.cfg.RelayArgs,
+		Env: []string{
+			"RELAY_PORT=" + strconv.Itoa(d.cfg.RelayPort), "KMSN=" + d.cfg.KMSN,
+			"STATION=" + d.cfg.Station, "RELAY_EPOCH=" + strconv.FormatUint(epoch, 10),
+		},
+		Addr: d.address(), Port: d.cfg.RelayPort,
+		StartTimeout: d.cfg.RelayStartTimeout, Ping: d.cfg.RelayPing,
+		KMSN: d.cfg.KMSN, Station: d.cfg.Station,
+		KillMargin: arbiter.KillMargin(d.cfg.LeaseFence),
+		LockPath:   d.lockPath(), Output: out.Line,
+	}
+}
+
+func (d *Daemon) lockPath() string { return filepath.Join(d.cfg.StateDir, "guard.lock") }
+
+// Run is the daemon's life: it returns when ctx has ended and the lease, if
+// held, was handed over, or when that took longer than stopPatience.
+func (d *Daemon) Run(ctx context.Context) error {
+	work, stop := context.WithCancel(context.WithoutCancel(ctx))
+	defer stop()
+	var side sync.WaitGroup
+	for _, f := range []func(context.Context){
+		d.serveAPI, d.clearTree, d.keepTable, d.keepFiles, d.keepState, d.followAddress, d.watchRelayProgram,
+	} {
+		side.Go(func() { f(work) })
+	}
+	d.log.Info("floatrelay starts", zap.String("version", d.opt.Version), zap.String("station", d.cfg.Station),
+		zap.String("kmsn", d.cfg.KMSN), zap.String("node", d.self.String()), zap.String("address", d.address()),
+		zap.Int("gossip_port", d.gossip.Port()), zap.String("share", d.share.String()), zap.String("token", d.cfg.Token.String()))
+	go func() {
+		<-ctx.Done()
+		d.driver.Post(arbiter.Handoff{Reason: "stop", Final: true})
+	}()
+	patience, cancel := withPatience(work, ctx, stopPatience)
+	defer cancel()
+	d.driver.Run(patience)
+	stop()
+	d.saveNow()
+	waitFor(&side, time.Second)
+	_ = d.gossip.Leave(500 * time.Millisecond)
+	if patience.Err() != nil {
+		return errors.New("stopped without handing the lease over: the share did not answer in time; the guard ends the relay")
+	}
+	d.log.Info("floatrelay ends")
+	return nil
+}
+
+// stopPatience bounds a graceful end: the relay's grace, and a share that does
+// not answer.
+const stopPatience = 8 * time.Second
+
+// withPatience returns a context that ends patience after ctx does.
+func withPatience(parent, ctx context.Context, patience time.Duration) (context.Context, context.CancelFunc) {
+	out, cancel := context.WithCancel(parent)
+	go func() {
+		select {
+		case <-ctx.Done():
+		case <-out.Done():
+			return
+		}
+		if sleep(out, patience) {
+			cancel()
+		}
+	}()
+	return out, cancel
+}
+
+func waitFor(wg *sync.WaitGroup, patience time.Duration) {
+	done := make(chan struct{})
+	go func() { wg.Wait(); close(done) }()
+	select {
+	case <-done:
+	case <-time.After(patience): // something is stuck on the share; the process ends anyway
+	}
+}
+
+// checkRelayExe returns why RELAY_EXE cannot be run, or "".
+func checkRelayExe(path string) string {
+	if path == "" {
+		return "RELAY_EXE is not set"
+	}
+	if st, err := os.Stat(path); err != nil || st.IsDir() {
+		return fmt.Sprintf("RELAY_EXE %s is not there", path)
+	}
+	return ""
+}

@@ -1,0 +1,64 @@
+package daemon
+
+import (
+	"github.com/convertfw/floatrelay/arbiter"
+	"github.com/convertfw/floatrelay/gossip"
+	"github.com/convertfw/floatrelay/lease"
+)
+
+// ears passes what gossip hears to the arbiter. Records are opened here, so
+// that the arbiter only ever sees what verified.
+type ears struct {
+	codec *lease.Codec
+	post  func(arbiter.Event)
+	table func()
+}
+
+func (e ears) Beat(from lease.ID, num uint64, body []byte) {
+	if entry := e.codec.Open("", 0, body); entry.Kind == lease.Valid {
+		e.post(arbiter.BeatReceived{From: from, Num: num, Entry: entry})
+	}
+}
+
+func (e ears) Vouch(from lease.ID, run string, num uint64) {
+	e.post(arbiter.VouchReceived{From: from, Run: run, Num: num})
+}
+
+func (e ears) Head(from lease.ID, body []byte) {
+	if entry := e.codec.Open("", 0, body); entry.Kind == lease.Valid {
+		e.post(arbiter.HeadReceived{From: from, Entry: entry})
+	}
+}
+
+func (e ears) LeaderGone(id lease.ID) { e.post(arbiter.LeaderGone{ID: id}) }
+
+func (e ears) Members() { e.table() }
+
+// membersFrom translates gossip's table for the arbiter.
+func membersFrom(rows []gossip.Row) []arbiter.Member {
+	var out []arbiter.Member
+	for _, r := range rows {
+		if r.Self {
+			continue
+		}
+		out = append(out, arbiter.Member{
+			ID: r.ID, Station: r.Meta.Station, Addr: r.Addr.String(), Alive: r.Up(),
+			Eligible: r.Meta.Eligible, Priority: r.Meta.Priority, Preempt: r.Meta.Preempt,
+			Share: r.Meta.Share, Rev: r.Meta.Rev, Epoch: r.Meta.Epoch,
+		})
+	}
+	return out
+}
+
+// meta is what this member says of itself.
+func (d *Daemon) meta(s arbiter.Status) gossip.Meta {
+	m := gossip.Meta{
+		V: 1, Station: d.cfg.Station, Role: s.Role.String(), Share: s.Share, Rev: s.Rev, Epoch: s.Epoch,
+		Eligible: s.Eligible, Priority: d.cfg.RelayPriority, Preempt: d.cfg.RelayPreempt,
+		Note: s.Note, Version: d.opt.Version, API: d.cfg.APIAddr,
+	}
+	if s.Role == arbiter.Leader {
+		m.Relay = relayAddr(s.Head.Record)
+	}
+	return m
+}

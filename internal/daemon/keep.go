@@ -1,0 +1,183 @@
+package daemon
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"go.uber.org/zap"
+
+	"github.com/convertfw/floatrelay/arbiter"
+	"github.com/convertfw/floatrelay/internal/localapi"
+	"github.com/convertfw/floatrelay/relayproc"
+)
+
+// serveAPI answers on API_ADDR.
+func (d *Daemon) serveAPI(ctx context.Context) {
+	bearers := []string{localapi.Bearer(string(d.cfg.Token), d.cfg.KMSN)}
+	if d.cfg.OldToken != "" {
+		bearers = append(bearers, localapi.Bearer(string(d.cfg.OldToken), d.cfg.KMSN))
+	}
+	srv := localapi.NewServer(d, localapi.Options{Bearers: bearers, Version: d.opt.Version})
+	if err := srv.Serve(ctx, d.api); err != nil {
+		d.log.Error("local API ended", zap.Error(err))
+	}
+}
+
+// clearTree waits until nothing of an earlier run of this node is left. Its
+// guard ends a relay by itself; only an orphan of a killed guard is ended here.
+func (d *Daemon) clearTree(ctx context.Context) {
+	for {
+		wait, cancel := context.WithTimeout(ctx, 2*time.Second)
+		err := relayproc.WaitLock(wait, d.lockPath())
+		cancel()
+		if err == nil {
+			d.post(arbiter.TreeClear{})
+			return
+		}
+		if ctx.Err() != nil {
+			return
+		}
+		d.log.Warn("a relay of an earlier run is still there", zap.Error(err))
+		orphans, err := relayproc.KillOrphans(d.cfg.StateDir)
+		for _, o := range orphans {
+			d.log.Warn(fmt.Sprintf("ended an orphaned relay: %v", o))
+		}
+		if err != nil {
+			d.log.Warn("cannot end orphaned relays", zap.Error(err))
+		}
+		if !sleep(ctx, 200*time.Millisecond) {
+			return
+		}
+	}
+}
+
+// tableChanged is told by gossip; the table is read elsewhere, because it is
+// told with the handler's goroutine.
+func (d *Daemon) tableChanged() {
+	select {
+	case d.table <- struct{}{}:
+	default:
+	}
+}
+
+// keepTable tells the arbiter of every change of the member table, and
+// remembers it for the next start.
+func (d *Daemon) keepTable(ctx context.Context) {
+	saved := time.Time{}
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-d.table:
+		}
+		rows := d.gossip.Members()
+		d.post(arbiter.MembersChanged{Members: membersFrom(rows)})
+		if time.Since(saved) > 5*time.Second {
+			saved = time.Now()
+			if err := d.found.remember(rows); err != nil {
+				d.log.Warn("cannot remember the members", zap.Error(err))
+			}
+		}
+	}
+}
+
+// statusChanged is told by the driver and must not block.
+func (d *Daemon) statusChanged(s arbiter.Status) {
+	d.gossip.SetMeta(d.meta(s))
+	select {
+	case d.saving <- struct{}{}:
+	default:
+	}
+}
+
+// keepState saves the newest rev and epoch known, a few seconds late at most:
+// they only matter if the folder is lost.
+func (d *Daemon) keepState(ctx context.Context) {
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-d.saving:
+		}
+		d.saveNow()
+		if !sleep(ctx, 5*time.Second) {
+			return
+		}
+	}
+}
+
+func (d *Daemon) saveNow() {
+	st := d.driver.Status()
+	err := d.state.update(func(s *state) {
+		s.Rev, s.Epoch = max(s.Rev, st.KnownRev), max(s.Epoch, st.Epoch)
+	})
+	if err != nil {
+		d.log.Warn("cannot save the state", zap.Error(err))
+	}
+}
+
+// report logs one line and tells the watchers.
+func (d *Daemon) report(warn bool, text string) {
+	if warn {
+		d.log.Warn(text)
+	} else {
+		d.log.Info(text)
+	}
+	ev := localapi.Event{Time: d.opt.wall(), Kind: "note", Text: text, Warn: warn, Station: d.cfg.Station}
+	if d.driver != nil {
+		s := d.driver.Status()
+		ev.Role, ev.Epoch, ev.Rev = s.Role.String(), s.Epoch, s.Rev
+	}
+	d.hub.Publish(ev)
+}
+
+// addressEvery is how often the host's address is looked at: a DHCP change
+// must not leave a leader that nobody can reach.
+const addressEvery = 3 * time.Second
+
+// followAddress moves this member when its host's address changes. While no
+// address can be told it stays with the last one: the cable may come back.
+func (d *Daemon) followAddress(ctx context.Context) {
+	for sleep(ctx, addressEvery) {
+		addr, err := d.findAddress(ctx)
+		if err != nil || addr == d.address() {
+			continue
+		}
+		if err := d.gossip.SetAddress(addr); err != nil {
+			d.log.Warn("cannot tell the others the new address", zap.String("address", addr), zap.Error(err))
+			continue
+		}
+		d.addr.Store(&addr)
+		d.post(arbiter.Moved{IP: addr})
+	}
+}
+
+// programEvery is how often the relay program and its ports are looked at.
+const programEvery = 5 * time.Second
+
+// watchRelayProgram keeps this member from leading while its relay could not
+// run: the program is missing, or somebody else holds a port.
+func (d *Daemon) watchRelayProgram(ctx context.Context) {
+	d.notes.set("drained", drainNote(d.state.get().Drained))
+	for {
+		d.notes.set("program", checkRelayExe(d.cfg.RelayExe))
+		d.notes.set("port", d.portNote())
+		if !sleep(ctx, programEvery) {
+			return
+		}
+	}
+}
+
+// portNote says who holds a port of the relay while we run none.
+func (d *Daemon) portNote() string {
+	if s := d.driver.Status(); s.Relay != arbiter.RelayNone || s.Role == arbiter.Leader {
+		return ""
+	}
+	for _, port := range []int{d.cfg.RelayPort, d.cfg.RelayPort + 1} {
+		if h, held := relayproc.PortHolder(d.address(), port); held {
+			return fmt.Sprintf("port %d is held by %v", port, h)
+		}
+	}
+	return ""
+}

@@ -1,0 +1,54 @@
+package daemon
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/convertfw/floatrelay/internal/oslock"
+)
+
+// AlreadyRunningError says that another daemon uses the same STATE_DIR.
+type AlreadyRunningError struct {
+	Dir string
+	PID int // 0 if not known
+}
+
+// Error names the daemon in the way.
+func (e *AlreadyRunningError) Error() string {
+	who := "another floatrelay"
+	if e.PID != 0 {
+		who = fmt.Sprintf("floatrelay with pid %d", e.PID)
+	}
+	return fmt.Sprintf("%s already runs with STATE_DIR %s: stop it first, or give this one another STATE_DIR", who, e.Dir)
+}
+
+// claimStateDir makes this the only daemon of a STATE_DIR until release is
+// called or the process ends.
+func claimStateDir(dir string) (release func(), err error) {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, fmt.Errorf("make STATE_DIR: %w", err)
+	}
+	pidPath := filepath.Join(dir, "daemon.pid")
+	lock, err := oslock.Take(filepath.Join(dir, "daemon.lock"))
+	switch {
+	case err == nil:
+	case !errors.Is(err, oslock.ErrHeld):
+		return nil, fmt.Errorf("claim STATE_DIR: %w", err)
+	default:
+		b, _ := os.ReadFile(pidPath)
+		pid, _ := strconv.Atoi(strings.TrimSpace(string(b)))
+		return nil, &AlreadyRunningError{Dir: dir, PID: pid}
+	}
+	if err := writeFile(pidPath, []byte(strconv.Itoa(os.Getpid())+"\n")); err != nil {
+		lock.Release()
+		return nil, err
+	}
+	return func() {
+		_ = os.Remove(pidPath)
+		lock.Release()
+	}, nil
+}

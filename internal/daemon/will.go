@@ -1,0 +1,52 @@
+package daemon
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"github.com/convertfw/floatrelay/arbiter"
+	"github.com/convertfw/floatrelay/internal/config"
+	"github.com/convertfw/floatrelay/lease"
+)
+
+// testament is what a guard needs to release the lease once the daemon is
+// gone. It holds the site's secret and therefore travels over the guard's
+// stdin only.
+type testament struct {
+	KMSN     string       `json:"kmsn"`
+	Token    string       `json:"token"`
+	Dir      string       `json:"dir"`
+	Password string       `json:"password,omitempty"`
+	Record   lease.Record `json:"record"`
+}
+
+func newTestament(cfg config.Config, a arbiter.SetWill) []byte {
+	b, err := json.Marshal(testament{
+		KMSN: cfg.KMSN, Token: string(cfg.Token), Dir: cfg.LeaseDir,
+		Password: string(cfg.SMBPassword), Record: a.Record,
+	})
+	if err != nil {
+		panic("daemon: encode a testament: " + err.Error()) // strings and numbers only
+	}
+	return b
+}
+
+// CarryOutWill is the last will: the guard calls it after its daemon is gone
+// and the whole relay tree is dead.
+func CarryOutWill(ctx context.Context, payload []byte) error {
+	var w testament
+	if err := json.Unmarshal(payload, &w); err != nil {
+		return fmt.Errorf("read the last will: %w", err)
+	}
+	codec, err := lease.NewCodec(w.KMSN, w.Token)
+	if err != nil {
+		return fmt.Errorf("read the last will: %w", err)
+	}
+	share, err := openShare(w.Dir, w.Password)
+	if err != nil {
+		return err
+	}
+	_, err = lease.Will(ctx, lease.NewChain(share), codec, w.Record)
+	return err
+}
