@@ -20,5 +20,3 @@ func relays(dir string) []int {
 	return out
 }
 
-// testDaemon is filled in by the kill tests.
-func testDaemon([]string) int { return 2 }

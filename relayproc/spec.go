@@ -50,7 +50,7 @@ type Spec struct {
 
 	// Output gets the relay's output line by line, valid UTF-8, without line
 	// ends; nil discards it. It must not block for long.
-	Output func(line string)
+	Output func(line string) `json:"-"`
 
 	plain bool // tests: no namespace even where permitted
 }
