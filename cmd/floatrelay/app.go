@@ -50,6 +50,15 @@ func configError(err error) error {
 	return &exitError{exitUsage, err, hint}
 }
 
+// exitCode makes an error of the exit code of a command that has said
+// everything itself.
+func exitCode(code int) error {
+	if code == exitOK {
+		return nil
+	}
+	return &exitError{code: code, err: errors.New("")}
+}
+
 // noArgs is cobra.NoArgs in words that fit commands without subcommands.
 func noArgs(cmd *cobra.Command, args []string) error {
 	if len(args) > 0 {

@@ -15,7 +15,7 @@ import (
 
 func TestHandoff_AsksTheDaemon(t *testing.T) {
 	s := station()
-	file := ini(t, "API_ADDR="+daemon(t, s))
+	file := ini(t, "API_ADDR="+serving(t, s))
 	require.Equal(t, result{exitOK, "handoff begun\n", ""}, cli(t, "handoff", "--config", file))
 	require.Equal(t, result{exitOK, `{"ok":true}` + "\n", ""}, cli(t, "handoff", "功許蓋", "--json", "--config", file))
 	require.Equal(t, []string{"", "功許蓋"}, s.to)
@@ -26,14 +26,14 @@ func TestHandoff_WaitsForTheNewRelay(t *testing.T) {
 	t.Run("ready", func(t *testing.T) {
 		s := station()
 		s.after = next
-		got := cli(t, "handoff", "POS-01", "--wait", "--config", ini(t, "API_ADDR="+daemon(t, s)))
+		got := cli(t, "handoff", "POS-01", "--wait", "--config", ini(t, "API_ADDR="+serving(t, s)))
 		require.Equal(t, exitOK, got.code, got.err)
 		require.Regexp(t, `^POS-01 leads, relay ready at 192\.168\.1\.11:9530 after \d+ ms\n$`, got.out)
 	})
 	t.Run("as JSON", func(t *testing.T) {
 		s := station()
 		s.after = next
-		got := cli(t, "handoff", "--wait", "--json", "--config", ini(t, "API_ADDR="+daemon(t, s)))
+		got := cli(t, "handoff", "--wait", "--json", "--config", ini(t, "API_ADDR="+serving(t, s)))
 		var l localapi.Leader
 		require.NoError(t, json.Unmarshal([]byte(got.out), &l))
 		require.Equal(t, *next, l)
@@ -41,11 +41,11 @@ func TestHandoff_WaitsForTheNewRelay(t *testing.T) {
 	t.Run("somebody else", func(t *testing.T) {
 		s := station()
 		s.after = next
-		got := cli(t, "handoff", "POS-02", "--wait", "--config", ini(t, "API_ADDR="+daemon(t, s)))
+		got := cli(t, "handoff", "POS-02", "--wait", "--config", ini(t, "API_ADDR="+serving(t, s)))
 		require.Equal(t, result{exitNo, "", "floatrelay: POS-01 took over instead of POS-02\n"}, got)
 	})
 	t.Run("the old epoch does not count", func(t *testing.T) {
-		got := cli(t, "handoff", "--wait", "--timeout", "20ms", "--config", ini(t, "API_ADDR="+daemon(t, station())))
+		got := cli(t, "handoff", "--wait", "--timeout", "20ms", "--config", ini(t, "API_ADDR="+serving(t, station())))
 		require.Equal(t, exitNo, got.code)
 		require.Contains(t, got.err, "no new relay was ready within 20ms")
 	})
@@ -53,7 +53,7 @@ func TestHandoff_WaitsForTheNewRelay(t *testing.T) {
 		s := &interrupting{site: station()}
 		ctx, cancel := context.WithCancel(t.Context())
 		s.cancel = cancel
-		got := cliContext(ctx, nil, "handoff", "--wait", "--config", ini(t, "API_ADDR="+daemon(t, s)))
+		got := cliContext(ctx, nil, "handoff", "--wait", "--config", ini(t, "API_ADDR="+serving(t, s)))
 		require.Equal(t, exitNo, got.code)
 		require.Contains(t, got.err, "the handoff goes on")
 	})
@@ -78,7 +78,7 @@ func (s *interrupting) Leader() (localapi.Leader, bool) {
 func TestHandoff_RefusalIsExit1WithItsReason(t *testing.T) {
 	s := station()
 	s.refuse = errors.New("POS-02 is not eligible: drained")
-	file := ini(t, "API_ADDR="+daemon(t, s))
+	file := ini(t, "API_ADDR="+serving(t, s))
 	require.Equal(t, result{exitNo, "", "floatrelay: handoff refused: POS-02 is not eligible: drained\n"},
 		cli(t, "handoff", "POS-02", "--config", file))
 	require.Equal(t, exitNo, cli(t, "drain", "--config", file).code)
@@ -86,7 +86,7 @@ func TestHandoff_RefusalIsExit1WithItsReason(t *testing.T) {
 
 func TestDrain_AsksTheDaemon(t *testing.T) {
 	s := station()
-	file := ini(t, "API_ADDR="+daemon(t, s))
+	file := ini(t, "API_ADDR="+serving(t, s))
 	got := cli(t, "drain", "--config", file)
 	require.Equal(t, exitOK, got.code)
 	require.Contains(t, got.out, "will not lead")
@@ -96,7 +96,7 @@ func TestDrain_AsksTheDaemon(t *testing.T) {
 
 func TestChanges_NeedTheRightToken(t *testing.T) {
 	s := station()
-	addr := daemon(t, s)
+	addr := serving(t, s)
 	env := []string{"FLOATRELAY_RELAY_TOKEN=another-token-that-is-long-enough"}
 	got := cliContext(t.Context(), env, "handoff", "--config", ini(t), "--api", addr)
 	require.Equal(t, exitNo, got.code)
@@ -105,7 +105,7 @@ func TestChanges_NeedTheRightToken(t *testing.T) {
 }
 
 func TestChanges_WithoutAConfigurationAreExit2(t *testing.T) {
-	got := cli(t, "drain", "--api", daemon(t, station()))
+	got := cli(t, "drain", "--api", serving(t, station()))
 	require.Equal(t, exitUsage, got.code)
 	require.Contains(t, got.err, "floatrelay config --template")
 }
@@ -134,11 +134,11 @@ func TestToken_FingerprintNeverShowsTheToken(t *testing.T) {
 func TestToken_StatusComparesWithTheDaemon(t *testing.T) {
 	s := station()
 	s.status.Token = config.Fingerprint(testToken)
-	got := cli(t, "token", "status", "--config", ini(t, "API_ADDR="+daemon(t, s)))
+	got := cli(t, "token", "status", "--config", ini(t, "API_ADDR="+serving(t, s)))
 	require.Equal(t, exitOK, got.code, got.err)
 	require.Contains(t, got.out, "no rotation under way")
 
-	got = cli(t, "token", "status", "--config", ini(t, "API_ADDR="+daemon(t, station())))
+	got = cli(t, "token", "status", "--config", ini(t, "API_ADDR="+serving(t, station())))
 	require.Equal(t, exitNo, got.code)
 	require.Contains(t, got.err, "restart the daemon")
 }

@@ -99,8 +99,8 @@ const (
 	testToken = "ruqpbha7q2ubtb57ue4bo24pin3sq7n6"
 )
 
-// daemon answers for s until the test ends.
-func daemon(t *testing.T, s localapi.Source) (addr string) {
+// serving answers for s until the test ends.
+func serving(t *testing.T, s localapi.Source) (addr string) {
 	t.Helper()
 	ln, err := localapi.Listen("127.0.0.1:0")
 	require.NoError(t, err)

@@ -29,7 +29,7 @@ func TestShow_Golden(t *testing.T) {
 		"status_json":    {leading(), []string{"status", "--json"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got := cli(t, append(tc.args, "--api", daemon(t, tc.site))...)
+			got := cli(t, append(tc.args, "--api", serving(t, tc.site))...)
 			require.Equal(t, exitOK, got.code, got.err)
 			require.Empty(t, got.err)
 			golden(t, name+".txt", got.out)
@@ -40,7 +40,7 @@ func TestShow_Golden(t *testing.T) {
 // The shape is what scripts parse: what comes out is what the daemon said,
 // the leader first.
 func TestMembers_JSONIsTheDaemonsTable(t *testing.T) {
-	got := cli(t, "members", "--json", "--api", daemon(t, station()))
+	got := cli(t, "members", "--json", "--api", serving(t, station()))
 	var m localapi.Members
 	require.NoError(t, json.Unmarshal([]byte(got.out), &m))
 	require.Equal(t, m.Leader, m.Members[0].ID)
@@ -49,7 +49,7 @@ func TestMembers_JSONIsTheDaemonsTable(t *testing.T) {
 }
 
 func TestMembers_ColumnsLineUpWithWideNames(t *testing.T) {
-	got := cli(t, "members", "--api", daemon(t, station()))
+	got := cli(t, "members", "--api", serving(t, station()))
 	rows := strings.Split(strings.TrimSuffix(got.out, "\n"), "\n")
 	column := displayWidth(rows[0][:strings.Index(rows[0], "ADDRESS")])
 	for _, row := range rows[1:] {
@@ -67,7 +67,7 @@ func TestMembers_ColumnsLineUpWithWideNames(t *testing.T) {
 }
 
 func TestShow_TextOfOthersCannotSteerTheConsole(t *testing.T) {
-	got := cli(t, "members", "--api", daemon(t, station()))
+	got := cli(t, "members", "--api", serving(t, station()))
 	require.Contains(t, got.out, "EVIL?[2J?")
 	require.NotContains(t, got.out, "\x1b")
 	require.NotContains(t, got.out, "\u202e")
@@ -76,7 +76,7 @@ func TestShow_TextOfOthersCannotSteerTheConsole(t *testing.T) {
 
 func TestLeader_NobodyIsExit1(t *testing.T) {
 	for _, flag := range []string{"--json=false", "--json"} {
-		got := cli(t, "leader", flag, "--api", daemon(t, alone()))
+		got := cli(t, "leader", flag, "--api", serving(t, alone()))
 		require.Equal(t, exitNo, got.code)
 		require.Empty(t, got.out)
 		require.Equal(t, "floatrelay: nobody leads at present\n", got.err)
@@ -86,7 +86,7 @@ func TestLeader_NobodyIsExit1(t *testing.T) {
 func TestLeader_StartingIsToldBesideTheAddress(t *testing.T) {
 	s := station()
 	s.leader.Ready = false
-	got := cli(t, "leader", "--api", daemon(t, s))
+	got := cli(t, "leader", "--api", serving(t, s))
 	require.Equal(t, exitOK, got.code)
 	require.Equal(t, "192.168.1.10:9530\n", got.out)
 	require.Equal(t, "floatrelay: the relay of 餐廳-02 is starting\n", got.err)
@@ -99,11 +99,11 @@ func TestLeader_Fallback(t *testing.T) {
 		code  int
 		out   string
 	}{
-		"somebody leads": {[]string{"RELAY_HOST=10.0.0.5"}, func(t *testing.T) string { return daemon(t, station()) }, exitOK, "192.168.1.10:9530\n"},
-		"nobody leads":   {[]string{"RELAY_HOST=10.0.0.5"}, func(t *testing.T) string { return daemon(t, alone()) }, exitOK, "10.0.0.5:9530\n"},
-		"with port":      {[]string{"RELAY_HOST=relay.example:19530"}, func(t *testing.T) string { return daemon(t, alone()) }, exitOK, "relay.example:19530\n"},
+		"somebody leads": {[]string{"RELAY_HOST=10.0.0.5"}, func(t *testing.T) string { return serving(t, station()) }, exitOK, "192.168.1.10:9530\n"},
+		"nobody leads":   {[]string{"RELAY_HOST=10.0.0.5"}, func(t *testing.T) string { return serving(t, alone()) }, exitOK, "10.0.0.5:9530\n"},
+		"with port":      {[]string{"RELAY_HOST=relay.example:19530"}, func(t *testing.T) string { return serving(t, alone()) }, exitOK, "relay.example:19530\n"},
 		"no daemon":      {[]string{"RELAY_HOST=10.0.0.5", "RELAY_PORT=9600"}, unusedAddr, exitOK, "10.0.0.5:9600\n"},
-		"not set":        {nil, func(t *testing.T) string { return daemon(t, alone()) }, exitNo, ""},
+		"not set":        {nil, func(t *testing.T) string { return serving(t, alone()) }, exitNo, ""},
 		"neither":        {nil, unusedAddr, exitNoDaemon, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -126,7 +126,7 @@ func TestWatch_PrintsUntilInterrupted(t *testing.T) {
 		out := &lineCounter{want: 2, first: func() {
 			s.hub.Publish(localapi.Event{Time: at, Kind: "role", Text: "leader of epoch 43\n", Warn: true, Station: "餐廳-02", Epoch: 43})
 		}, last: cancel}
-		code := Main(ctx, []string{"watch", flag, "--api", daemon(t, s)}, nil, out, out, nil)
+		code := Main(ctx, []string{"watch", flag, "--api", serving(t, s)}, nil, out, out, nil)
 		require.Equal(t, exitOK, code)
 		require.True(t, strings.HasSuffix(out.text.String(), want), out.text.String())
 	}
@@ -156,7 +156,7 @@ func (brokenPipe) Write([]byte) (int, error) { return 0, errors.New("broken pipe
 
 func TestShow_OutputThatCannotBeWrittenIsAFailure(t *testing.T) {
 	var errs strings.Builder
-	code := Main(t.Context(), []string{"members", "--api", daemon(t, station())}, nil, brokenPipe{}, &errs, nil)
+	code := Main(t.Context(), []string{"members", "--api", serving(t, station())}, nil, brokenPipe{}, &errs, nil)
 	require.Equal(t, exitNo, code)
 	require.Equal(t, "floatrelay: write the output: broken pipe\n", errs.String())
 }

@@ -72,7 +72,7 @@ func TestNoDaemon_AStrangerOnThePortIsNamed(t *testing.T) {
 }
 
 func TestAPIAddress_ComesFromTheConfiguration(t *testing.T) {
-	addr := daemon(t, station())
+	addr := serving(t, station())
 	t.Run("file", func(t *testing.T) {
 		got := cli(t, "leader", "--config", ini(t, "API_ADDR="+addr))
 		require.Equal(t, "192.168.1.10:9530\n", got.out, got.err)

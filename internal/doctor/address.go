@@ -1,0 +1,72 @@
+package doctor
+
+import (
+	"context"
+	"net/netip"
+	"net/url"
+	"strings"
+
+	"github.com/convertfw/floatrelay/gossip"
+	"github.com/convertfw/floatrelay/internal/config"
+)
+
+func addressCheck(cfg config.Config) func(context.Context, Tell) {
+	return func(ctx context.Context, tell Tell) {
+		targets := append([]string{}, cfg.GossipPeers...)
+		if host := shareHost(cfg.LeaseDir); host != "" {
+			targets = append(targets, host)
+		}
+		addr, err := gossip.FindAddress(ctx, cfg.GossipBind, cfg.GossipAdvertise, targets)
+		if err != nil {
+			tell.Fail("set GOSSIP_ADVERTISE to the address under which the other PCs reach this one", "%v", err)
+			return
+		}
+		judgeAddress(cfg, addr, tell)
+	}
+}
+
+func judgeAddress(cfg config.Config, addr netip.Addr, tell Tell) {
+	switch {
+	case addr.IsLoopback():
+		tell.Warn("right for a demo on one PC; otherwise remove GOSSIP_ADVERTISE", "the others are told %s, which only this PC reaches", addr)
+	case !ownAddr(addr):
+		tell.Warn("correct GOSSIP_ADVERTISE, unless a router translates it", "the others are told %s, which is not an address of this PC", addr)
+	default:
+		tell.OK("the others are told %s:%d", addr, cfg.GossipPort)
+	}
+}
+
+// ownAddr reports whether addr belongs to an interface of this PC; it says
+// yes where that cannot be found out.
+func ownAddr(addr netip.Addr) bool {
+	ifaces, err := gossip.Interfaces()
+	if err != nil {
+		return true
+	}
+	for _, i := range ifaces {
+		for _, a := range i.Addrs {
+			if a.Unmap() == addr.Unmap() {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// shareHost is the file server's name in LEASE_DIR, or empty: a drive letter or
+// a local folder does not tell.
+func shareHost(dir string) string {
+	if strings.HasPrefix(dir, "smb://") {
+		u, err := url.Parse(dir)
+		if err != nil {
+			return ""
+		}
+		return u.Hostname()
+	}
+	rest, ok := strings.CutPrefix(dir, `\\`)
+	if !ok {
+		return ""
+	}
+	host, _, _ := strings.Cut(rest, `\`)
+	return host
+}

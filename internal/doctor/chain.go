@@ -1,0 +1,74 @@
+package doctor
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/convertfw/floatrelay/internal/config"
+	"github.com/convertfw/floatrelay/lease"
+)
+
+func chainCheck(cfg config.Config, open func() (lease.Share, error)) func(context.Context, Tell) {
+	return func(ctx context.Context, tell Tell) {
+		share, err := open()
+		if err != nil {
+			return // the share check says what is wrong
+		}
+		chain := lease.NewChain(share)
+		var list lease.Listing
+		err = bounded(ctx, func() (err error) {
+			list, err = chain.List(ctx)
+			return err
+		})
+		switch {
+		case err != nil:
+			return // as above
+		case len(list.Shares) > 1:
+			tell.Fail("look which PCs use another folder; then remove the folder of the wrong chain",
+				"%s holds more than one chain: %s", share, strings.Join(list.Shares, ", "))
+			return
+		case list.Share == "":
+			tell.OK("%s holds no chain yet; the first daemon makes it", share)
+			return
+		}
+		for _, name := range list.Strange {
+			tell.Warn("remove it if nobody needs it", "%s does not belong into the chain's folder", name)
+		}
+		head, err := readHead(ctx, cfg, chain, list)
+		if err != nil {
+			tell.Fail("repeat the check; if it stays, see the share's findings", "cannot read record %d: %v", list.Head(), err)
+			return
+		}
+		judgeHead(head, list, tell)
+	}
+}
+
+func readHead(ctx context.Context, cfg config.Config, chain *lease.Chain, list lease.Listing) (lease.Entry, error) {
+	codec, err := lease.NewCodec(cfg.KMSN, string(cfg.Token), string(cfg.OldToken))
+	if err != nil {
+		return lease.Entry{}, fmt.Errorf("prepare to verify records: %w", err)
+	}
+	var body []byte
+	err = bounded(ctx, func() (err error) {
+		body, err = chain.Read(ctx, list.Share, list.Head())
+		return err
+	})
+	return codec.Open(list.Share, list.Head(), body), err
+}
+
+func judgeHead(head lease.Entry, list lease.Listing, tell Tell) {
+	r := head.Record
+	switch head.Kind {
+	case lease.Valid:
+		tell.OK("chain %s: record %d, epoch %d, %s by %s at %s:%d", list.Share, r.Rev, r.Epoch, r.State, r.Station, r.IP, r.Port)
+	case lease.Foreign:
+		tell.Fail("correct KMSN, or give each site a LEASE_DIR of its own", "the folder belongs to another site: %s", head.Cause)
+	case lease.Newer:
+		tell.Fail("update floatrelay on this PC", "the newest record was made by a newer floatrelay: %s", head.Cause)
+	default:
+		tell.Fail("compare the fingerprints of RELAY_TOKEN ('floatrelay token fingerprint') on this PC and on the one named; "+
+			"if they are equal the record is damaged and is replaced within half a minute",
+			"record %d cannot be verified: %s", head.Rev, head.Cause)
+	}
+}

@@ -1,0 +1,46 @@
+package doctor
+
+import (
+	"context"
+
+	"github.com/convertfw/floatrelay/internal/config"
+	"github.com/convertfw/floatrelay/internal/localapi"
+	"github.com/convertfw/floatrelay/lease"
+)
+
+// Input is what the checks look at.
+type Input struct {
+	// Path, Loaded and LoadErr are what reading stk.ini gave. Without a usable
+	// configuration only the file itself can be checked.
+	Path    string
+	Loaded  *config.Loaded
+	LoadErr error
+	// OpenShare opens LEASE_DIR anew: a connection or handle of its own each
+	// time, so that creates can be raced.
+	OpenShare func() (lease.Share, error)
+	// Status asks the daemon of this PC; an error means there is none.
+	Status func(ctx context.Context) (localapi.Status, error)
+}
+
+// Checks lists what there is to look at.
+func Checks(in Input) []Check {
+	all := []Check{{Name: "ini", Run: in.checkINI, Hung: "stk.ini is on a disk or share that hangs: keep it on this PC"}}
+	if in.LoadErr != nil || in.Loaded == nil {
+		return all
+	}
+	cfg := in.Loaded.Config
+	once := askOnce(in.Status)
+	return append(all,
+		Check{"daemon", daemonCheck(cfg, once), "the daemon does not answer: restart it"},
+		Check{"share", shareCheck(cfg, in.OpenShare), hungShare},
+		Check{"exclusive", exclusiveCheck(in.OpenShare), hungShare},
+		Check{"chain", chainCheck(cfg, in.OpenShare), hungShare},
+		Check{"ports", portsCheck(cfg, once), "the system does not answer: restart this PC"},
+		Check{"address", addressCheck(cfg), "a name cannot be looked up: check the DNS settings, or name peers by address"},
+		Check{"relay", relayCheck(cfg), "RELAY_EXE is on a share that hangs: keep the program on this PC"},
+		Check{"state", stateCheck(cfg), "STATE_DIR is on a share that hangs: keep it on this PC"},
+	)
+}
+
+const hungShare = "the share does not answer: check the cable, the file server and the VPN; " +
+	"open LEASE_DIR in the file manager of this PC"
