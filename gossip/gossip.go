@@ -191,6 +191,10 @@ func (g *Gossip) Health() int {
 // Dropped is how many messages the handler was too slow for.
 func (g *Gossip) Dropped() uint64 { return g.queue.dropped.Load() }
 
+// Watchers is how many members are connected to this daemon because they watch
+// it as the leader.
+func (g *Gossip) Watchers() int { return int(g.watchers.Load()) }
+
 // UsesNewToken reports whether every live member reads RELAY_TOKEN, so that
 // nothing needs RELAY_TOKEN_OLD at the moment. Without an old token it is true.
 func (g *Gossip) UsesNewToken() bool { return g.keys.usesNew() }

@@ -50,6 +50,24 @@ func (r *recorder) Head(from lease.ID, body []byte) {
 func (r *recorder) LeaderGone(id lease.ID) { r.with(func() { r.gone = append(r.gone, id) }) }
 func (r *recorder) Members()               { r.with(func() { r.tables++ }) }
 
+func (r *recorder) gotBeats() []message {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return slices.Clone(r.beats)
+}
+
+func (r *recorder) gotVouches() []message {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return slices.Clone(r.vouches)
+}
+
+func (r *recorder) gotHeads() []message {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return slices.Clone(r.heads)
+}
+
 func (r *recorder) leadersGone() []lease.ID {
 	r.mu.Lock()
 	defer r.mu.Unlock()

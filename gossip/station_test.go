@@ -99,9 +99,9 @@ func TestGossip_MessagesArrive(t *testing.T) {
 		require.NoError(t, b.SendHead(id(1), []byte("head"), false))
 		require.NoError(t, b.SendHead(id(1), []byte("release"), true))
 		time.Sleep(time.Second)
-		require.Equal(t, []message{{From: id(1), Num: 7, Body: body}}, b.rec.beats)
-		require.Equal(t, []message{{From: id(2), Run: id(1).Run, Num: 7}}, a.rec.vouches)
-		require.Len(t, a.rec.heads, 3, "the reliable one travels both ways")
+		require.Equal(t, []message{{From: id(1), Num: 7, Body: body}}, b.rec.gotBeats())
+		require.Equal(t, []message{{From: id(2), Run: id(1).Run, Num: 7}}, a.rec.gotVouches())
+		require.Len(t, a.rec.gotHeads(), 3, "the reliable one travels both ways")
 	})
 }
 
@@ -114,7 +114,7 @@ func TestGossip_SendRefusesWhatCannotTravel(t *testing.T) {
 		require.ErrorContains(t, a.SendBeat([]lease.ID{id(2)}, 1, make([]byte, lease.MaxBody+1)), "above 1000")
 		require.ErrorIs(t, a.SendBeat([]lease.ID{id(9), id(2)}, 2, []byte("x")), errNoMember)
 		time.Sleep(time.Second)
-		require.Len(t, b.rec.beats, 1, "the known member was sent to all the same")
+		require.Len(t, b.rec.gotBeats(), 1, "the known member was sent to all the same")
 		require.NoError(t, a.Close())
 		require.ErrorIs(t, a.SendBeat([]lease.ID{id(2)}, 3, []byte("x")), ErrClosed)
 		require.Error(t, a.SendHead(id(2), []byte("x"), true))

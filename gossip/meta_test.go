@@ -1,0 +1,177 @@
+package gossip
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+	"unicode/utf8"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+)
+
+func fullMeta() Meta {
+	return Meta{
+		Station: "POS-01", Role: "leader", Share: "0f0e0d0c-0b0a-4908-8706-050403020100",
+		Rev: 1<<64 - 1, Epoch: 1<<64 - 1, Eligible: true, Priority: 1 << 31, Preempt: true,
+		Relay: "192.168.100.200:65535", Note: "port 9530 is held by relay_server.exe (pid 4242)",
+		Version: "v1.2.3-45-gabcdef012", API: "127.0.0.1:9532", Keys: []string{"01234567", "89abcdef"},
+	}
+}
+
+func TestMeta_RoundTrip(t *testing.T) {
+	m := fullMeta()
+	got, err := DecodeMeta(m.Encode())
+	require.NoError(t, err)
+	m.V = metaVersion
+	require.Equal(t, m, got)
+}
+
+// The order in which things are given up when there is too much: note, API,
+// version, station.
+func TestMeta_TruncationOrder(t *testing.T) {
+	long := strings.Repeat("站", 300)
+	decode := func(m Meta) Meta {
+		b := m.Encode()
+		require.LessOrEqual(t, len(b), MaxMeta)
+		require.Greater(t, len(b), MaxMeta-12, "no more is cut than needed")
+		got, err := DecodeMeta(b)
+		require.NoError(t, err)
+		require.True(t, utf8.Valid(b))
+		return got
+	}
+	t.Run("long note", func(t *testing.T) {
+		m := fullMeta()
+		m.Note = long
+		got := decode(m)
+		require.NotEmpty(t, got.Note)
+		require.True(t, strings.HasPrefix(m.Note, got.Note))
+		got.Note, m.Note, m.V = "", "", 1
+		require.Equal(t, m, got, "nothing but the note is cut")
+	})
+	t.Run("long API", func(t *testing.T) {
+		m := fullMeta()
+		m.API = long
+		got := decode(m)
+		require.Empty(t, got.Note)
+		require.NotEmpty(t, got.API)
+		require.Equal(t, m.Version, got.Version)
+	})
+	t.Run("long version", func(t *testing.T) {
+		m := fullMeta()
+		m.Version = long
+		got := decode(m)
+		require.Empty(t, got.Note+got.API)
+		require.NotEmpty(t, got.Version)
+		require.Equal(t, m.Station, got.Station)
+	})
+	t.Run("long station", func(t *testing.T) {
+		m := fullMeta()
+		m.Station = long
+		got := decode(m)
+		require.Empty(t, got.Note+got.API+got.Version)
+		require.True(t, strings.HasPrefix(long, got.Station))
+		require.Greater(t, len(got.Station), 100)
+		require.Equal(t, m.Share, got.Share)
+		require.Equal(t, m.Rev, got.Rev)
+		require.Equal(t, m.Keys, got.Keys)
+	})
+}
+
+func TestMeta_EncodeNeverExceedsTheLimit(t *testing.T) {
+	nasty := rapid.OneOf(rapid.String(), rapid.StringMatching(`["\\\x00-\x1f站<>&\x{2028}]{0,700}`),
+		rapid.Map(rapid.SliceOfN(rapid.Byte(), 0, 900), func(b []byte) string { return string(b) }))
+	rapid.Check(t, func(t *rapid.T) {
+		m := Meta{
+			Station: nasty.Draw(t, "station"), Role: nasty.Draw(t, "role"), Share: nasty.Draw(t, "share"),
+			Rev: rapid.Uint64().Draw(t, "rev"), Epoch: rapid.Uint64().Draw(t, "epoch"),
+			Priority: rapid.Int().Draw(t, "prio"), Eligible: true, Preempt: true,
+			Relay: nasty.Draw(t, "relay"), Note: nasty.Draw(t, "note"), Version: nasty.Draw(t, "version"),
+			API: nasty.Draw(t, "api"), Keys: rapid.SliceOfN(nasty, 0, 5).Draw(t, "keys"),
+		}
+		b := m.Encode()
+		require.LessOrEqual(t, len(b), MaxMeta)
+		require.True(t, utf8.Valid(b))
+		got, err := DecodeMeta(b)
+		require.NoError(t, err)
+		require.Equal(t, m.Rev, got.Rev)
+	})
+}
+
+func TestMeta_DecodeOfALaterBuild(t *testing.T) {
+	got, err := DecodeMeta([]byte(`{"v":9,"s":"POS-07","new":{"x":[1]},"n":3}`))
+	require.NoError(t, err)
+	require.Equal(t, Meta{V: 9, Station: "POS-07", Rev: 3}, got)
+	_, err = DecodeMeta([]byte("nonsense"))
+	require.Error(t, err)
+}
+
+// A18: far too much metadata neither stops the node nor makes it vanish.
+func TestA18_HugeStationStillJoins(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newStation(t)
+		cfg := config(1)
+		cfg.Meta.Station = strings.Repeat("站", 300)
+		a, b := s.start(cfg, 0), s.start(config(2), 1, 0)
+		defer closeAll(a, b)
+		see(t, 5*time.Second, a, b)
+		got := b.row(t, id(1)).Meta.Station
+		require.True(t, strings.HasPrefix(cfg.Meta.Station, got))
+		require.True(t, utf8.ValidString(got))
+		require.NotEmpty(t, got)
+		m := cfg.Meta
+		m.Note = strings.Repeat("說明", 400)
+		a.SetMeta(m)
+		time.Sleep(time.Second)
+		require.Equal(t, got, b.row(t, id(1)).Meta.Station)
+	})
+}
+
+func TestSetMeta_ReachesEverybodyAndIsCoalesced(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newStation(t)
+		a, b := s.start(config(1), 0), s.start(config(2), 1, 0)
+		defer closeAll(a, b)
+		see(t, 5*time.Second, a, b)
+		b.rec.mu.Lock()
+		before := b.rec.tables
+		b.rec.mu.Unlock()
+		m := a.cfg.Meta
+		m.Role = "leader"
+		begin := time.Now()
+		for i := range uint64(1000) {
+			m.Rev = i
+			a.SetMeta(m)
+			time.Sleep(time.Millisecond)
+		}
+		within(t, time.Second, "the last one arrives", func() bool { return b.row(t, id(1)).Meta.Rev == 999 })
+		most := int(time.Since(begin)/a.cfg.Tuning.MetaEvery) + 2
+		b.rec.mu.Lock()
+		defer b.rec.mu.Unlock()
+		require.LessOrEqual(t, b.rec.tables-before, most, "1,000 changes become few updates")
+	})
+}
+
+func TestSetMeta_MembersThatDoNotLeadAnnounceRevsLazily(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newStation(t)
+		a, b := s.start(config(1), 0), s.start(config(2), 1, 0)
+		defer closeAll(a, b)
+		see(t, 5*time.Second, a, b)
+		m := a.cfg.Meta
+		m.Role, m.Rev = "client", 50
+		a.SetMeta(m)
+		within(t, time.Second, "a new role is told at once", func() bool { return b.row(t, id(1)).Meta.Rev == 50 })
+		m.Rev = 51
+		a.SetMeta(m)
+		time.Sleep(3 * time.Second)
+		require.EqualValues(t, 50, b.row(t, id(1)).Meta.Rev)
+		within(t, 2*lazyLeast, "but it is told", func() bool { return b.row(t, id(1)).Meta.Rev == 51 })
+	})
+}
+
+func TestMeta_IsPlainJSON(t *testing.T) {
+	require.True(t, json.Valid(fullMeta().Encode()))
+}
