@@ -1,6 +1,7 @@
 package arbiter
 
 import (
+	"fmt"
 	"time"
 
 	"github.com/convertfw/floatrelay/lease"
@@ -47,7 +48,11 @@ func (m *Machine) win(a attempt) {
 		entry: lease.Entry{Rev: a.rec.Rev, Kind: lease.Valid, Record: a.rec, Body: a.body}}
 	m.remember(a.rec)
 	m.dropSettled()
-	m.say(false, "took the lease: record %d, epoch %d (%s)", a.rec.Rev, a.rec.Epoch, a.rec.Reason)
+	heard := ""
+	if m.peers.heard {
+		heard = fmt.Sprintf(", last beat %v ago", (m.now - m.peers.beatAt).Round(time.Millisecond))
+	}
+	m.say(false, "took the lease: record %d, epoch %d (%s%s)", a.rec.Rev, a.rec.Epoch, a.rec.Reason, heard)
 }
 
 // acknowledge takes in that a renewal of the running tenure was created.

@@ -31,6 +31,7 @@ func newRoot(a *app) *cobra.Command {
 	})
 	root.AddCommand(
 		newRunCommand(a),
+		newDemoCommand(a),
 		newMembersCommand(a),
 		newLeaderCommand(a),
 		newStatusCommand(a),

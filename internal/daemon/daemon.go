@@ -249,11 +249,12 @@ func (d *Daemon) Run(ctx context.Context) error {
 	patience, cancel := withPatience(work, ctx, stopPatience)
 	defer cancel()
 	d.driver.Run(patience)
+	late := patience.Err() != nil
 	stop()
 	d.saveNow()
 	waitFor(&side, time.Second)
 	_ = d.gossip.Leave(500 * time.Millisecond)
-	if patience.Err() != nil {
+	if late {
 		return errors.New("stopped without handing the lease over: the share did not answer in time; the guard ends the relay")
 	}
 	d.log.Info("floatrelay ends")

@@ -1,0 +1,12 @@
+//go:build !windows
+
+package station
+
+import (
+	"os/exec"
+	"syscall"
+)
+
+// ownGroup keeps a Ctrl-C in the terminal from reaching the daemons: the demo
+// ends them itself.
+func ownGroup(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }
