@@ -1,7 +1,6 @@
 package arbiter
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -115,7 +114,7 @@ func newRigOf(t testing.TB, self lease.ID, opts ...func(*Config)) *rig {
 	require.NoError(t, err)
 	breakOnPurpose(t, m)
 	r := &rig{
-		t: t, m: m, cfg: cfg, codec: testCodec(t, site, "secret"), now: 100 * sec,
+		t: t, m: m, cfg: cfg, codec: testCodec(t, site, "secret"), now: zero,
 		lists: true, creates: true, views: true, guards: true, relays: true,
 		chain: map[uint64][]byte{},
 	}
@@ -305,6 +304,9 @@ func (r *rig) apply() {
 func (r *rig) run(to time.Duration) []Action {
 	r.t.Helper()
 	from := len(r.all)
+	if r.m.Wake() == 0 {
+		r.do(Tick{}) // as the driver does first of all
+	}
 	for r.now < to {
 		next := min(r.m.Wake(), to)
 		require.Greater(r.t, next, r.now, "the machine wants a tick that is not in the future")
@@ -462,10 +464,15 @@ func reports(acts []Action) string {
 	return b.String()
 }
 
+// describe lists the last actions for a failure message.
 func describe(acts []Action) string {
+	codec, err := lease.NewCodec(site, "secret")
+	if err != nil {
+		return err.Error()
+	}
 	var b strings.Builder
-	for _, a := range acts {
-		fmt.Fprintf(&b, "\n  %T%+.120v", a, a)
+	for _, a := range acts[max(len(acts)-15, 0):] {
+		b.WriteString("\n  " + brief(codec, a))
 	}
 	return b.String()
 }
