@@ -10,11 +10,11 @@ import (
 
 func TestDir_Contract(t *testing.T) {
 	sharetest.Run(t, sharetest.Target{
-		Fresh: func(t *testing.T) func() lease.Share {
+		Fresh: func(t testing.TB) func() lease.Share {
 			folder := t.TempDir()
 			return func() lease.Share { return lease.NewDir(folder) }
 		},
-		Missing: func(t *testing.T) lease.Share {
+		Missing: func(t testing.TB) lease.Share {
 			return lease.NewDir(filepath.Join(t.TempDir(), "socket"))
 		},
 	})

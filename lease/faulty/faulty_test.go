@@ -15,13 +15,13 @@ import (
 
 func TestShare_WithoutFaultsKeepsTheContract(t *testing.T) {
 	sharetest.Run(t, sharetest.Target{
-		Fresh: func(t *testing.T) func() lease.Share {
+		Fresh: func(t testing.TB) func() lease.Share {
 			folder := t.TempDir()
 			return func() lease.Share {
 				return faulty.New(lease.NewDir(folder), faulty.When(faulty.Cut(), &faulty.Switch{}))
 			}
 		},
-		Missing: func(t *testing.T) lease.Share { return faulty.New(lease.NewDir(t.TempDir() + "/none")) },
+		Missing: func(t testing.TB) lease.Share { return faulty.New(lease.NewDir(t.TempDir() + "/none")) },
 		Rounds:  5,
 	})
 }

@@ -30,7 +30,7 @@ func raceAll(workers int, call func(worker int) error) []error {
 }
 
 // winner returns who got no error; every other one must have lost cleanly.
-func winner(t *testing.T, errs []error) int {
+func winner(t testing.TB, errs []error) int {
 	t.Helper()
 	won := -1
 	for w, err := range errs {
@@ -45,7 +45,7 @@ func winner(t *testing.T, errs []error) int {
 	return won
 }
 
-func createRace(t *testing.T, target Target) {
+func createRace(t testing.TB, target Target) {
 	open := target.Fresh(t)
 	shares := make([]lease.Share, target.Workers)
 	for w := range shares {
@@ -60,7 +60,7 @@ func createRace(t *testing.T, target Target) {
 	}
 }
 
-func moveRace(t *testing.T, target Target) {
+func moveRace(t testing.TB, target Target) {
 	open := target.Fresh(t)
 	for round := range max(target.Rounds/10, 3) {
 		to := fmt.Sprintf("chain%d", round)
@@ -78,7 +78,7 @@ func moveRace(t *testing.T, target Target) {
 	}
 }
 
-func moveTakesContent(t *testing.T, target Target) {
+func moveTakesContent(t testing.TB, target Target) {
 	s := target.Fresh(t)()
 	require.NoError(t, s.Mkdir(t.Context(), "tmp"))
 	require.NoError(t, s.Mkdir(t.Context(), "tmp/members"))
@@ -91,7 +91,7 @@ func moveTakesContent(t *testing.T, target Target) {
 	require.ErrorIs(t, s.Move(t.Context(), "tmp", "e"), lease.ErrNotExist)
 }
 
-func moveNeverReplaces(t *testing.T, target Target) {
+func moveNeverReplaces(t testing.TB, target Target) {
 	s := target.Fresh(t)()
 	require.NoError(t, s.Mkdir(t.Context(), "tmp"))
 	require.NoError(t, s.Create(t.Context(), "tmp/f", []byte("new")))
@@ -107,7 +107,7 @@ func moveNeverReplaces(t *testing.T, target Target) {
 	requireBody(t, s, "tmp/f", "new")
 }
 
-func replaceMakes(t *testing.T, target Target) {
+func replaceMakes(t testing.TB, target Target) {
 	open := target.Fresh(t)
 	for _, body := range []string{"one", long(5_000), "three", ""} {
 		require.NoError(t, open().Replace(t.Context(), "view", []byte(body)))
@@ -118,7 +118,7 @@ func replaceMakes(t *testing.T, target Target) {
 
 // replaceSeenWhole reads all the time while the content changes length: never a
 // mixture, never nothing.
-func replaceSeenWhole(t *testing.T, target Target) {
+func replaceSeenWhole(t testing.TB, target Target) {
 	open := target.Fresh(t)
 	texts := []string{strings.Repeat("a", 100), strings.Repeat("b", 5_000), "c"}
 	require.NoError(t, open().Replace(t.Context(), "view", []byte(texts[0])))
@@ -146,7 +146,7 @@ func replaceSeenWhole(t *testing.T, target Target) {
 	readers.Wait()
 }
 
-func replaceLeavesNothing(t *testing.T, target Target) {
+func replaceLeavesNothing(t testing.TB, target Target) {
 	s := target.Fresh(t)()
 	for range 5 {
 		require.NoError(t, s.Replace(t.Context(), "view", []byte("x")))
@@ -156,7 +156,7 @@ func replaceLeavesNothing(t *testing.T, target Target) {
 	require.Equal(t, []string{"view"}, names)
 }
 
-func doneContext(t *testing.T, target Target) {
+func doneContext(t testing.TB, target Target) {
 	s := target.Fresh(t)()
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -170,7 +170,7 @@ func doneContext(t *testing.T, target Target) {
 	require.Empty(t, names)
 }
 
-func missingFolder(t *testing.T, target Target) {
+func missingFolder(t testing.TB, target Target) {
 	for name, err := range everyCall(t.Context(), target.Missing(t)) {
 		require.ErrorIs(t, err, lease.ErrUnavailable, name)
 		require.NotErrorIs(t, err, lease.ErrNotExist, name)
@@ -188,7 +188,7 @@ func everyCall(ctx context.Context, s lease.Share) map[string]error {
 	}
 }
 
-func requireBody(t *testing.T, s lease.Share, name, body string) {
+func requireBody(t testing.TB, s lease.Share, name, body string) {
 	t.Helper()
 	got, err := s.Read(t.Context(), name)
 	require.NoError(t, err)

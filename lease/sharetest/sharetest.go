@@ -12,9 +12,9 @@ import (
 type Target struct {
 	// Fresh makes an empty LEASE_DIR and returns how to open it. Every call of
 	// open gives a share of its own (its own connection, where there is one).
-	Fresh func(t *testing.T) (open func() lease.Share)
+	Fresh func(t testing.TB) (open func() lease.Share)
 	// Missing opens a share whose LEASE_DIR does not exist.
-	Missing func(t *testing.T) lease.Share
+	Missing func(t testing.TB) lease.Share
 	// Rounds and Workers size the races; zero means 50 and 16.
 	Rounds, Workers int
 }
@@ -28,36 +28,39 @@ func Run(t *testing.T, target Target) {
 	if target.Workers == 0 {
 		target.Workers = 16
 	}
-	for _, tc := range []struct {
-		name string
-		run  func(*testing.T, Target)
-	}{
-		{"CreateIsExclusive", createIsExclusive},
-		{"CreateRaceHasOneWinner", createRace},
-		{"CreatedBodyIsWhole", createdBodyIsWhole},
-		{"CreateNeedsItsFolder", createNeedsFolder},
-		{"ReadNotExist", readNotExist},
-		{"ListShowsFilesAndFolders", listShows},
-		{"ListNotExist", listNotExist},
-		{"ReplaceMakesAndReplaces", replaceMakes},
-		{"ReplaceIsSeenWhole", replaceSeenWhole},
-		{"ReplaceLeavesNothingBehind", replaceLeavesNothing},
-		{"MkdirIsExclusive", mkdirIsExclusive},
-		{"MoveTakesTheContentAlong", moveTakesContent},
-		{"MoveNeverReplaces", moveNeverReplaces},
-		{"MoveRaceHasOneWinner", moveRace},
-		{"RemoveFilesAndEmptyFolders", removeFiles},
-		{"RemovedNameCanBeCreatedAgain", removedNameAgain},
-		{"NamesStayInside", namesStayInside},
-		{"DoneContextIsNotAsked", doneContext},
-		{"MissingFolderIsUnavailable", missingFolder},
-		{"StringNamesTheShare", stringNames},
-	} {
-		t.Run(tc.name, func(t *testing.T) { tc.run(t, target) })
+	for _, c := range claims {
+		t.Run(c.name, func(t *testing.T) { c.check(t, target) })
 	}
 }
 
-func createIsExclusive(t *testing.T, target Target) {
+// claims are what every share must keep, one function each.
+var claims = []struct {
+	name  string
+	check func(testing.TB, Target)
+}{
+	{"CreateIsExclusive", createIsExclusive},
+	{"CreateRaceHasOneWinner", createRace},
+	{"CreatedBodyIsWhole", createdBodyIsWhole},
+	{"CreateNeedsItsFolder", createNeedsFolder},
+	{"ReadNotExist", readNotExist},
+	{"ListShowsFilesAndFolders", listShows},
+	{"ListNotExist", listNotExist},
+	{"ReplaceMakesAndReplaces", replaceMakes},
+	{"ReplaceIsSeenWhole", replaceSeenWhole},
+	{"ReplaceLeavesNothingBehind", replaceLeavesNothing},
+	{"MkdirIsExclusive", mkdirIsExclusive},
+	{"MoveTakesTheContentAlong", moveTakesContent},
+	{"MoveNeverReplaces", moveNeverReplaces},
+	{"MoveRaceHasOneWinner", moveRace},
+	{"RemoveFilesAndEmptyFolders", removeFiles},
+	{"RemovedNameCanBeCreatedAgain", removedNameAgain},
+	{"NamesStayInside", namesStayInside},
+	{"DoneContextIsNotAsked", doneContext},
+	{"MissingFolderIsUnavailable", missingFolder},
+	{"StringNamesTheShare", stringNames},
+}
+
+func createIsExclusive(t testing.TB, target Target) {
 	open := target.Fresh(t)
 	s := open()
 	require.NoError(t, s.Create(t.Context(), "a.lock", []byte("one")))
@@ -66,7 +69,7 @@ func createIsExclusive(t *testing.T, target Target) {
 	requireBody(t, open(), "a.lock", "one")
 }
 
-func createdBodyIsWhole(t *testing.T, target Target) {
+func createdBodyIsWhole(t testing.TB, target Target) {
 	open := target.Fresh(t)
 	for name, body := range map[string]string{"empty": "", "binary": "\x00\r\n\x1a\xff", "long": long(20_000)} {
 		require.NoError(t, open().Create(t.Context(), name, []byte(body)))
@@ -74,12 +77,12 @@ func createdBodyIsWhole(t *testing.T, target Target) {
 	}
 }
 
-func createNeedsFolder(t *testing.T, target Target) {
+func createNeedsFolder(t testing.TB, target Target) {
 	s := target.Fresh(t)()
 	require.ErrorIs(t, s.Create(t.Context(), "no/such/a.lock", nil), lease.ErrNotExist)
 }
 
-func readNotExist(t *testing.T, target Target) {
+func readNotExist(t testing.TB, target Target) {
 	s := target.Fresh(t)()
 	_, err := s.Read(t.Context(), "none")
 	require.ErrorIs(t, err, lease.ErrNotExist)
@@ -87,7 +90,7 @@ func readNotExist(t *testing.T, target Target) {
 	require.ErrorIs(t, err, lease.ErrNotExist)
 }
 
-func listShows(t *testing.T, target Target) {
+func listShows(t testing.TB, target Target) {
 	s := target.Fresh(t)()
 	names, err := s.List(t.Context(), "")
 	require.NoError(t, err)
@@ -102,19 +105,19 @@ func listShows(t *testing.T, target Target) {
 	require.ElementsMatch(t, []string{"0000000001.lock", "0000000002.lock", "x.json", "e"}, names)
 }
 
-func listNotExist(t *testing.T, target Target) {
+func listNotExist(t testing.TB, target Target) {
 	_, err := target.Fresh(t)().List(t.Context(), "none")
 	require.ErrorIs(t, err, lease.ErrNotExist)
 }
 
-func mkdirIsExclusive(t *testing.T, target Target) {
+func mkdirIsExclusive(t testing.TB, target Target) {
 	s := target.Fresh(t)()
 	require.NoError(t, s.Mkdir(t.Context(), "d"))
 	require.ErrorIs(t, s.Mkdir(t.Context(), "d"), lease.ErrExists)
 	require.ErrorIs(t, s.Mkdir(t.Context(), "no/such"), lease.ErrNotExist)
 }
 
-func removeFiles(t *testing.T, target Target) {
+func removeFiles(t testing.TB, target Target) {
 	s := target.Fresh(t)()
 	require.NoError(t, s.Mkdir(t.Context(), "d"))
 	require.NoError(t, s.Create(t.Context(), "d/f", []byte("x")))
@@ -129,7 +132,7 @@ func removeFiles(t *testing.T, target Target) {
 	require.ErrorIs(t, s.Remove(t.Context(), "d"), lease.ErrNotExist)
 }
 
-func removedNameAgain(t *testing.T, target Target) {
+func removedNameAgain(t testing.TB, target Target) {
 	open := target.Fresh(t)
 	for range 20 {
 		require.NoError(t, open().Create(t.Context(), "f", []byte("x")))
@@ -137,7 +140,7 @@ func removedNameAgain(t *testing.T, target Target) {
 	}
 }
 
-func namesStayInside(t *testing.T, target Target) {
+func namesStayInside(t testing.TB, target Target) {
 	s := target.Fresh(t)()
 	for _, name := range []string{"../x", "a/../../x", "/x", `..\x`, `a\b`, "C:x", "./x", "a//b", "a/"} {
 		require.ErrorIs(t, s.Create(t.Context(), name, nil), lease.ErrDenied, name)
@@ -147,7 +150,7 @@ func namesStayInside(t *testing.T, target Target) {
 	}
 }
 
-func stringNames(t *testing.T, target Target) {
+func stringNames(t testing.TB, target Target) {
 	open := target.Fresh(t)
 	require.NotEmpty(t, open().String())
 	require.Equal(t, open().String(), open().String())

@@ -1,0 +1,57 @@
+//go:build !windows
+
+package lease
+
+import (
+	"io"
+	"os"
+	"syscall"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestUnixVerdict(t *testing.T) {
+	for name, tc := range map[string]struct {
+		code         syscall.Errno
+		read, change error
+	}{
+		"ENOENT":    {syscall.ENOENT, ErrNotExist, ErrNotExist},
+		"EEXIST":    {syscall.EEXIST, ErrExists, ErrExists},
+		"ENOTEMPTY": {syscall.ENOTEMPTY, ErrExists, ErrExists},
+		"EACCES":    {syscall.EACCES, ErrDenied, ErrDenied},
+		"EPERM":     {syscall.EPERM, ErrDenied, ErrDenied},
+		"EROFS":     {syscall.EROFS, ErrDenied, ErrDenied},
+		"ENOTDIR":   {syscall.ENOTDIR, ErrDenied, ErrDenied},
+		"ENOSPC":    {syscall.ENOSPC, ErrDenied, ErrDenied},
+		"EBUSY":     {syscall.EBUSY, ErrUnavailable, ErrUnavailable},
+		"ESTALE":    {syscall.ESTALE, ErrUnavailable, ErrUnavailable},
+		"EMFILE":    {syscall.EMFILE, ErrUnavailable, ErrUnavailable},
+		"EIO":       {syscall.EIO, ErrUnavailable, ErrUnknown},
+		"ETIMEDOUT": {syscall.ETIMEDOUT, ErrUnavailable, ErrUnknown},
+		"ENOTCONN":  {syscall.ENOTCONN, ErrUnavailable, ErrUnknown},
+		"EHOSTDOWN": {syscall.EHOSTDOWN, ErrUnavailable, ErrUnknown},
+		"ENETDOWN":  {syscall.ENETDOWN, ErrUnavailable, ErrUnknown},
+		"EINTR":     {syscall.EINTR, ErrUnavailable, ErrUnknown},
+	} {
+		t.Run(name, func(t *testing.T) {
+			v := unixVerdict(&os.PathError{Op: "open", Path: "x", Err: tc.code})
+			require.Equal(t, tc.read, v.sentinel(false))
+			require.Equal(t, tc.change, v.sentinel(true))
+		})
+	}
+	require.Equal(t, vBroken, unixVerdict(io.ErrUnexpectedEOF))
+}
+
+func TestRenameChecked_FailsOntoAnything(t *testing.T) {
+	d := t.TempDir()
+	for _, name := range []string{"from", "empty", "full"} {
+		require.NoError(t, os.Mkdir(d+"/"+name, 0o777))
+	}
+	require.NoError(t, os.WriteFile(d+"/full/f", nil, 0o666))
+	require.NoError(t, os.WriteFile(d+"/file", nil, 0o666))
+	for _, to := range []string{"empty", "full", "file"} {
+		require.Equal(t, vExists, unixVerdict(renameChecked(d+"/from", d+"/"+to)), to)
+	}
+	require.NoError(t, renameChecked(d+"/from", d+"/to"))
+}
