@@ -54,7 +54,10 @@ func readHead(ctx context.Context, cfg config.Config, chain *lease.Chain, list l
 		body, err = chain.Read(ctx, list.Share, list.Head())
 		return err
 	})
-	return codec.Open(list.Share, list.Head(), body), err
+	if err != nil {
+		return lease.Entry{}, err
+	}
+	return codec.Open(list.Share, list.Head(), body), nil
 }
 
 func judgeHead(head lease.Entry, list lease.Listing, tell Tell) {

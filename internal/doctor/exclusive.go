@@ -5,12 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"time"
 
 	"github.com/convertfw/floatrelay/lease"
 )
 
-// The race: racers handles create the same new name, rounds times. A folder
-// whose create-new is not exclusive usually shows it in the first few rounds.
+// The race: racers handles create the same new name, at most rounds times and
+// for patience. A folder whose create-new is not exclusive usually shows it in
+// the first few rounds.
 const (
 	racers = 4
 	rounds = 20
@@ -22,21 +24,22 @@ func exclusiveCheck(open func() (lease.Share, error)) func(context.Context, Tell
 		if err != nil {
 			return // the share check says what is wrong
 		}
-		for round := range rounds {
+		begin, run := time.Now(), 0
+		for ; run < rounds && time.Since(begin) < patience; run++ {
 			winners, err := raceOnce(ctx, shares)
 			switch {
-			case err != nil && round == 0:
+			case err != nil && run == 0:
 				return // so does it for a share that cannot be written
 			case err != nil:
 				tell.Fail("repeat the check; if it stays, use another kind of share", "racing for a new file: %v", err)
 				return
 			case winners != 1:
 				tell.Fail("use another kind of share (a Windows or Samba server): on this one two PCs could both lead",
-					"creating a new file is not exclusive: %d of %d won round %d", winners, racers, round+1)
+					"creating a new file is not exclusive: %d of %d won round %d", winners, racers, run+1)
 				return
 			}
 		}
-		tell.OK("creating a new file is exclusive: one winner in each of %d races of %d handles", rounds, racers)
+		tell.OK("creating a new file is exclusive: one winner in each of %d races of %d handles", run, racers)
 	}
 }
 

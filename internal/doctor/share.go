@@ -12,8 +12,12 @@ import (
 	"github.com/convertfw/floatrelay/lease"
 )
 
-// trials is how many small records are written to learn the latency.
-const trials = 5
+// trials is how many small files are written to learn the latency, if they take
+// no longer than patience together.
+const (
+	trials   = 5
+	patience = 4 * time.Second
+)
 
 func shareCheck(cfg config.Config, open func() (lease.Share, error)) func(context.Context, Tell) {
 	return func(ctx context.Context, tell Tell) {
@@ -34,14 +38,22 @@ func shareCheck(cfg config.Config, open func() (lease.Share, error)) func(contex
 
 // tryWriting does with files of its own what a leader does with records.
 func tryWriting(ctx context.Context, cfg config.Config, share lease.Share, tell Tell) {
+	begin := time.Now()
 	var worst time.Duration
-	for range trials {
-		took, err := tryCreate(ctx, share)
+	for n := range trials {
+		var use fileUse
+		if n == 0 {
+			use = tryContent
+		}
+		took, err := tryFile(ctx, share, use)
 		if err != nil {
 			tell.Fail(shareAdvice(cfg.LeaseDir, err), "cannot write in %s: %v", share, err)
 			return
 		}
 		worst = max(worst, took)
+		if time.Since(begin) > patience {
+			break
+		}
 	}
 	if most := cfg.LeaseFence / 3; worst > most {
 		tell.Warn("look for load on the file server or a poor network; or raise LEASE_FENCE",
@@ -51,31 +63,39 @@ func tryWriting(ctx context.Context, cfg config.Config, share lease.Share, tell 
 	tell.OK("%s can be written, up to %v for a small file", share, round(worst))
 }
 
-// tryCreate creates a file, reads it back, replaces and removes it, and returns
-// how long the create took.
-func tryCreate(ctx context.Context, share lease.Share) (took time.Duration, err error) {
+// fileUse is what is tried with a file before it is removed.
+type fileUse func(ctx context.Context, share lease.Share, name string, body []byte) error
+
+// tryFile creates a file as large as a record, lets use have it, removes it,
+// and returns how long the create took.
+func tryFile(ctx context.Context, share lease.Share, use fileUse) (took time.Duration, err error) {
 	name := lease.TempName()
 	body := bytes.Repeat([]byte("x"), lease.MaxBody)
-	defer func() {
-		removed := bounded(ctx, func() error { return share.Remove(ctx, name) })
-		if err == nil && removed != nil {
-			err = fmt.Errorf("remove a file: %w", removed)
-		}
-	}()
 	begin := time.Now()
-	if err := bounded(ctx, func() error { return share.Create(ctx, name, body) }); err != nil {
-		return 0, fmt.Errorf("create a file: %w", err)
-	}
+	err = bounded(ctx, func() error { return share.Create(ctx, name, body) })
 	took = time.Since(begin)
-	for _, want := range [][]byte{body, []byte("replaced")} {
-		if err := tryRead(ctx, share, name, want); err != nil {
-			return 0, err
-		}
-		if err := bounded(ctx, func() error { return share.Replace(ctx, name, []byte("replaced")) }); err != nil {
-			return 0, fmt.Errorf("replace a file: %w", err)
-		}
+	if err != nil {
+		err = fmt.Errorf("create a file: %w", err)
+	} else if use != nil {
+		err = use(ctx, share, name, body)
 	}
-	return took, nil
+	removed := bounded(ctx, func() error { return share.Remove(ctx, name) })
+	if err == nil && removed != nil {
+		err = fmt.Errorf("remove a file: %w", removed)
+	}
+	return took, err
+}
+
+// tryContent reads a file back, replaces it, and reads it again.
+func tryContent(ctx context.Context, share lease.Share, name string, body []byte) error {
+	if err := tryRead(ctx, share, name, body); err != nil {
+		return err
+	}
+	next := []byte("replaced")
+	if err := bounded(ctx, func() error { return share.Replace(ctx, name, next) }); err != nil {
+		return fmt.Errorf("replace a file: %w", err)
+	}
+	return tryRead(ctx, share, name, next)
 }
 
 func tryRead(ctx context.Context, share lease.Share, name string, want []byte) error {

@@ -1,0 +1,82 @@
+package main
+
+import (
+	"encoding/json"
+	"net"
+	"os"
+	"path/filepath"
+	"strconv"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/convertfw/floatrelay/internal/config"
+	"github.com/convertfw/floatrelay/internal/doctor"
+)
+
+// freePorts returns a port that is free together with the next one.
+func freePorts(t *testing.T) int {
+	t.Helper()
+	for range 100 {
+		a, err := net.Listen("tcp", ":0")
+		require.NoError(t, err)
+		port := a.Addr().(*net.TCPAddr).Port
+		b, err := net.Listen("tcp", ":"+strconv.Itoa(port+1))
+		require.NoError(t, a.Close())
+		if err == nil {
+			require.NoError(t, b.Close())
+			return port
+		}
+	}
+	require.FailNow(t, "no two free ports in a row")
+	return 0
+}
+
+// program makes an executable file.
+func program(t *testing.T) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "relay.bat")
+	require.NoError(t, os.WriteFile(path, []byte("exit 0\n"), 0o755))
+	return path
+}
+
+func TestDoctor_AllRightBesideADaemon(t *testing.T) {
+	s := station()
+	s.status.Token = config.Fingerprint(testToken)
+	file := ini(t, "API_ADDR="+serving(t, s), "RELAY_EXE="+program(t), "GOSSIP_ADVERTISE=127.0.0.1",
+		"RELAY_PORT="+strconv.Itoa(freePorts(t)))
+	got := cli(t, "doctor", "--config", file)
+	require.Equal(t, exitOK, got.code, got.out)
+	require.Empty(t, got.err)
+	require.Contains(t, got.out, "0 failures, 1 warning\n", "the loopback address is pointed out")
+	require.NotContains(t, got.out, testToken)
+}
+
+func TestDoctor_AFailureIsExit1(t *testing.T) {
+	file := ini(t, "API_ADDR="+unusedAddr(t), "RELAY_EXE="+filepath.Join(t.TempDir(), "missing.exe"))
+	got := cli(t, "doctor", "--json", "--config", file)
+	require.Equal(t, exitNo, got.code)
+	require.Empty(t, got.err)
+	var r doctor.Report
+	require.NoError(t, json.Unmarshal([]byte(got.out), &r))
+	require.False(t, r.OK)
+	require.Positive(t, r.Failures)
+	for _, x := range r.Results {
+		require.Equal(t, x.Level == doctor.OK, x.Do == "", "advice stands exactly where something is to be done: %v", x)
+	}
+}
+
+func TestDoctor_WithoutAConfigurationSaysSo(t *testing.T) {
+	got := cli(t, "doctor", "--config", filepath.Join(t.TempDir(), "stk.ini"))
+	require.Equal(t, exitNo, got.code)
+	require.Contains(t, got.out, "failure  ini")
+	require.Contains(t, got.out, "1 failure, 0 warnings\n")
+}
+
+func TestReportText_Golden(t *testing.T) {
+	golden(t, "doctor.txt", reportText(doctor.Report{Failures: 1, Warnings: 1, Results: []doctor.Result{
+		{Check: "ini", Level: doctor.OK, Text: `C:\STK\stk.ini (cp950): 27 settings, all allowed`},
+		{Check: "daemon", Level: doctor.Warning, Text: "no floatrelay daemon reachable", Do: "start it"},
+		{Check: "exclusive", Level: doctor.Failure, Text: "creating a new file is not exclusive\x1b", Do: "use another kind of share"},
+	}}))
+}
