@@ -1,6 +1,7 @@
 package sharetest
 
 import (
+	"flag"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -15,15 +16,17 @@ type Target struct {
 	Fresh func(t testing.TB) (open func() lease.Share)
 	// Missing opens a share whose LEASE_DIR does not exist.
 	Missing func(t testing.TB) lease.Share
-	// Rounds and Workers size the races; zero means 50 and 16.
+	// Rounds and Workers size the races; zero means the flag's rounds and 16.
 	Rounds, Workers int
 }
+
+var rounds = flag.Int("sharetest.rounds", 50, "rounds of each race of the share contract; four publications per round")
 
 // Run runs the whole contract against a backend.
 func Run(t *testing.T, target Target) {
 	t.Helper()
 	if target.Rounds == 0 {
-		target.Rounds = 50
+		target.Rounds = *rounds
 	}
 	if target.Workers == 0 {
 		target.Workers = 16
