@@ -267,6 +267,7 @@ func TestRule4_NeedsAFreshListingToBegin(t *testing.T) {
 	// The stuck call returns with what it saw a minute ago: too old.
 	none[Create](t, r.do(r.look()))
 	r.lists = true
+	r.put(r.entry(8, 4, idB, roster(idA, idC)))
 	acts := r.do(r.look())
 	acts = append(acts, r.pass(sec)...)
 	require.EqualValues(t, 9, one[Create](t, acts).Rev)
