@@ -8,8 +8,15 @@
 // a MAC), the layout of LEASE_DIR, and the backends that reach it. It decides
 // nothing: when a create is allowed is the arbiter's business.
 //
+// Record, Entry and Codec are the format; Chain is the layout of records,
+// members' files and the published view on a Share; NewDir is the Share in a
+// folder. Package sharetest holds the contract every Share must keep, package
+// faulty wraps one with faults for tests.
+//
 // What it does not guarantee: that a share without an exclusive create (some
 // FUSE mounts, offline copies) is noticed by the first call, or that a record
 // reflects a relay that runs. A record is a claim; its deadline is enforced by
-// the holder's guard.
+// the holder's guard. No context interrupts a system call that hangs on a
+// folder. A Linux mount point whose mount is gone is an empty folder and looks
+// like a share without a chain: LEASE_DIR should be a folder inside the mount.
 package lease

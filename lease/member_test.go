@@ -86,3 +86,20 @@ func TestChain_WriteMemberWantsANodeID(t *testing.T) {
 	chain, _ := chainOn(t)
 	require.ErrorIs(t, chain.WriteMember(t.Context(), shareA, lease.Member{Node: "../x"}), lease.ErrDenied)
 }
+
+func FuzzMember(f *testing.F) {
+	for _, seed := range []string{
+		"", "{}", `{"node":"x","addrs":["10.0.0.1"]}`, "\xef\xbb\xbf" + `{"node":"x","addrs":["10.0.0.1"],"port":"7946"}` + "\x00",
+		`{"node":"x","addrs":[null]}`, "{\"node\":\"x\",\"addrs\":[\"10.0.0.1\"],\"station\":\"\xa5\x5c\x5c\"}",
+	} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, b []byte) {
+		m, err := lease.ParseMember(b)
+		if err != nil {
+			require.Zero(t, m)
+			return
+		}
+		require.NotEmpty(t, m.Addrs)
+	})
+}

@@ -27,7 +27,7 @@ var (
 )
 
 // Share is the folder that holds the lease (LEASE_DIR). Names are relative,
-// slash-separated and ASCII. Every call may block as long as the share does;
+// slash-separated and ASCII; a name that leads outside is ErrDenied. Every call may block as long as the share does;
 // backends honour ctx where the system lets them and return ErrUnknown when a
 // change may still happen after they gave up.
 type Share interface {
@@ -35,7 +35,8 @@ type Share interface {
 	// It is never retried once its outcome is unknown. ErrNoBody means the
 	// name was won without its body.
 	Create(ctx context.Context, name string, body []byte) error
-	// Read returns the whole file, or ErrNotExist.
+	// Read returns the whole file, or ErrNotExist. Of a file above 1 MiB, which
+	// cannot be ours, it may return the beginning only.
 	Read(ctx context.Context, name string) ([]byte, error)
 	// List returns the names in a folder, unsorted; ErrNotExist if the folder
 	// is missing.
@@ -47,7 +48,8 @@ type Share interface {
 	Mkdir(ctx context.Context, name string) error
 	// Move renames a folder; it fails with ErrExists if the target is there.
 	Move(ctx context.Context, from, to string) error
-	// Remove deletes a file or an empty folder, or fails with ErrNotExist.
+	// Remove deletes a file or an empty folder, or fails with ErrNotExist. A
+	// folder with something in it always stays: ErrExists.
 	Remove(ctx context.Context, name string) error
 	// String names the share for logs: the path or URL without secrets.
 	String() string
