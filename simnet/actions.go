@@ -67,7 +67,7 @@ func (w *World) actShare(d *daemon, a arbiter.Action) {
 		op, c.lane = a.Op, readLane
 	case arbiter.Create:
 		op, c.lane = a.Op, createLane
-		w.checker.createBegun(d, a)
+		c.attempt = w.checker.createBegun(d, a)
 	case arbiter.Found:
 		op, c.lane = a.Op, createLane
 	case arbiter.Publish:

@@ -11,14 +11,15 @@ import (
 // the server some time later (or never, or long after its caller gave up), is
 // carried out there, and its answer comes back (or is lost).
 type call struct {
-	host   *host
-	daemon *daemon      // the caller, or nil if a guard calls
-	guard  *guard       // the caller, for a last will
-	done   func(result) // a guard's answer
-	act    arbiter.Action
-	lane   int
-	op     arbiter.OpID
-	began  time.Duration
+	host    *host
+	daemon  *daemon      // the caller, or nil if a guard calls
+	guard   *guard       // the caller, for a last will
+	done    func(result) // a guard's answer
+	act     arbiter.Action
+	lane    int
+	op      arbiter.OpID
+	began   time.Duration
+	attempt *attempt // what the checker knows of a create
 
 	answered bool
 }
@@ -174,7 +175,7 @@ func (w *World) writeLater(c *call, a arbiter.Create, f *file, back time.Duratio
 // write gives a created file its body.
 func (w *World) write(c *call, a arbiter.Create, f *file) {
 	f.body = a.Body
-	w.checker.written(a)
+	w.checker.written(a, c.attempt)
 	w.story("share: %s", showEntry(w, w.vault.open(a.Share, a.Rev, a.Body)))
 }
 

@@ -12,7 +12,6 @@ import (
 type checker struct {
 	w       *World
 	tenures map[tenureKey]*tenure
-	bodies  map[string]*attempt
 	beats   map[lease.ID]*beatLog
 	epochs  map[uint64]lease.ID // whose relay ran under an epoch
 	top     map[string]mark     // highest readable record per chain
@@ -35,7 +34,7 @@ type tenure struct {
 // attempt is one record asked for: begun, and perhaps really there.
 type attempt struct {
 	rec   lease.Record
-	begun time.Duration // boot time of its host when its create first began
+	begun time.Duration // boot time of its host when this create began
 	there bool          // created, body and all
 }
 
@@ -50,7 +49,7 @@ type mark struct{ rev, epoch uint64 }
 
 func newChecker(w *World) *checker {
 	return &checker{
-		w: w, tenures: map[tenureKey]*tenure{}, bodies: map[string]*attempt{}, beats: map[lease.ID]*beatLog{},
+		w: w, tenures: map[tenureKey]*tenure{}, beats: map[lease.ID]*beatLog{},
 		epochs: map[uint64]lease.ID{}, top: map[string]mark{},
 	}
 }
@@ -66,8 +65,10 @@ func (c *checker) tenure(k tenureKey) *tenure {
 	return t
 }
 
-// createBegun is called when a machine begins a create, before it leaves.
-func (c *checker) createBegun(d *daemon, a arbiter.Create) {
+// createBegun is called when a machine begins a create, before it leaves. It
+// returns the attempt that is to be told when the record is really there, or
+// nil for a release.
+func (c *checker) createBegun(d *daemon, a arbiter.Create) *attempt {
 	w := c.w
 	w.stats.Creates++
 	if d.creates.over(w.now, 10*time.Second, w.createBound()) {
@@ -80,8 +81,9 @@ func (c *checker) createBegun(d *daemon, a arbiter.Create) {
 	case e.Record.State == lease.Released:
 		c.releaseBegun(d, e.Record)
 	default:
-		c.heldBegun(d, e)
+		return c.heldBegun(d, e)
 	}
+	return nil
 }
 
 // releaseBegun checks rule 7: nothing runs any more when a release is begun.
@@ -94,28 +96,21 @@ func (c *checker) releaseBegun(d *daemon, r lease.Record) {
 	}
 }
 
-func (c *checker) heldBegun(d *daemon, e lease.Entry) {
+func (c *checker) heldBegun(d *daemon, e lease.Entry) *attempt {
 	t := c.tenure(keyOf(e.Record))
-	if c.bodies[string(e.Body)] == nil {
-		a := &attempt{rec: e.Record, begun: d.host.local()}
-		for _, old := range t.attempts {
-			if old.rec.Rev == e.Rev {
-				a.begun = min(a.begun, old.begun)
-			}
-		}
-		c.bodies[string(e.Body)] = a
-		t.attempts = append(t.attempts, a)
-	}
+	a := &attempt{rec: e.Record, begun: d.host.local()}
+	t.attempts = append(t.attempts, a)
 	for _, g := range d.host.guards {
 		if g.of == d && g.relay != nil {
 			c.underRule2(g, "begins a create that shortens its deadline")
 		}
 	}
+	return a
 }
 
 // written is called when a record really has its body.
-func (c *checker) written(a arbiter.Create) {
-	if at := c.bodies[string(a.Body)]; at != nil {
+func (c *checker) written(a arbiter.Create, at *attempt) {
+	if at != nil {
 		at.there = true
 	}
 	r := c.w.vault.open(a.Share, a.Rev, a.Body).Record
@@ -183,21 +178,21 @@ func (c *checker) newest(leader, member lease.ID) (time.Duration, bool) {
 // stricter than what the machine may know: a record counts from the moment it
 // is really there, a vouch from the moment it is really sent.
 func (c *checker) bound(t *tenure, owner lease.ID) (time.Duration, bool) {
-	base := -1
-	for i, a := range t.attempts {
-		if a.there {
-			base = i
+	var base *attempt
+	for _, a := range t.attempts {
+		if a.there && (base == nil || a.rec.Rev > base.rec.Rev) {
+			base = a
 		}
 	}
-	if base < 0 {
+	if base == nil {
 		return 0, false
 	}
-	begun := t.attempts[base].begun
-	ttl, fence := lease.TTLMax, lease.TTLMax
-	var roster []lease.ID
-	for _, a := range t.attempts[base:] {
-		ttl, fence = min(ttl, a.rec.TTL), min(fence, a.rec.Fence)
-		roster = append(roster, a.rec.Roster...)
+	begun, ttl, fence, roster := base.begun, base.rec.TTL, base.rec.Fence, base.rec.Roster
+	for _, a := range t.attempts {
+		if a.rec.Rev > base.rec.Rev { // of its own rev nothing else can come to be
+			ttl, fence = min(ttl, a.rec.TTL), min(fence, a.rec.Fence)
+			roster = append(roster[:len(roster):len(roster)], a.rec.Roster...)
+		}
 	}
 	byVouch := begun + ttl
 	for _, m := range roster {

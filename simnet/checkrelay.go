@@ -37,8 +37,8 @@ func (c *checker) relayEnded(r *relay) {
 	h := r.guard.host
 	if r.wokeLate {
 		w.stats.Excused++
-		ran := h.local() - h.clock.local(r.wokeAt)
-		if ran > w.killMargin()+time.Microsecond {
+		ran := r.late(w.now)
+		if ran > w.killMargin()*1006/1000 {
 			w.fail("woke late", "the relay of %s ran for %v after waking past its deadline", r.guard.of.name, ran)
 		}
 		if c.running() > 0 {

@@ -35,7 +35,8 @@ type relay struct {
 	// wokeLate is set when its host woke after its deadline: from then it may
 	// run for KILL_MARGIN, the documented exception.
 	wokeLate bool
-	wokeAt   time.Duration
+	wokeAt   time.Duration // world time since which it has been awake
+	ranLate  time.Duration // how long it ran before its host fell asleep again
 }
 
 // killMargin is KILL_MARGIN of this world, on a host's own clock.

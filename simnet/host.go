@@ -206,7 +206,9 @@ func (w *World) perform(d *daemon, acts []arbiter.Action) {
 // scheduleTick arranges the Tick the machine asked for. An earlier pending tick
 // is left to find out for itself.
 func (w *World) scheduleTick(d *daemon) {
-	at := max(d.host.clock.world(max(d.machine.Wake(), d.host.local())), w.now+50*time.Microsecond)
+	local := d.host.local()
+	wake := min(max(d.machine.Wake(), local), local+time.Hour) // it may want none at all
+	at := max(d.host.clock.world(wake), w.now+50*time.Microsecond)
 	if d.tickAt != 0 && d.tickAt <= at {
 		return
 	}

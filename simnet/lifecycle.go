@@ -13,6 +13,13 @@ func (w *World) freezeHost(h *host, d time.Duration) {
 	if !h.up {
 		return
 	}
+	if !h.asleep() {
+		w.eachGuard(h, func(g *guard) {
+			if g.relay != nil {
+				g.relay.fallAsleep(w.now)
+			}
+		})
+	}
 	h.asleepUntil = max(h.asleepUntil, w.now+d)
 	w.story("%s sleeps for %v", h.name, d)
 	w.reachabilityChanged()

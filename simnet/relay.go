@@ -86,9 +86,8 @@ func (w *World) relayWakes(h *host) {
 		if g.relay == nil {
 			return
 		}
-		if !g.relay.wokeLate && h.local() > g.until {
-			g.relay.wokeLate, g.relay.wokeAt = true, w.now
-		}
+		g.relay.wokeAt = w.now
+		g.relay.wokeLate = g.relay.wokeLate || h.local() > g.until
 		w.checker.relayWoke(g.relay)
 		w.deadlinePassed(g)
 	})
@@ -96,3 +95,12 @@ func (w *World) relayWakes(h *host) {
 
 // running reports whether a relay's processes execute right now.
 func (r *relay) running() bool { return r.guard.relay == r && !r.guard.host.asleep() }
+
+// late is how long a relay has run since it woke past its deadline.
+func (r *relay) late(now time.Duration) time.Duration { return r.ranLate + now - r.wokeAt }
+
+func (r *relay) fallAsleep(now time.Duration) {
+	if r.wokeLate {
+		r.ranLate = r.late(now)
+	}
+}

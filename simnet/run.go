@@ -9,9 +9,10 @@ import (
 // prime is x': what the waiting side makes of somebody else's period.
 func prime(x time.Duration) time.Duration { return x*102/100 + 20*time.Millisecond }
 
-// Quiet periods of the last phase.
+// Quiet periods of the last phase. Members count TTL_MAX' from when they first
+// saw the share's state, and they look each POLL: that much is added as well.
 const (
-	settle = 2 * time.Second  // beyond TTL_MAX', until there is exactly one relay again
+	settle = 2 * time.Second  // beyond TTL_MAX' + POLL, until there is exactly one relay again
 	steady = 60 * time.Second // and then nothing may change for so long
 )
 
@@ -49,7 +50,7 @@ func (w *World) runSafetyThenLiveness() {
 		return
 	}
 	w.heal()
-	w.run(w.now + prime(lease.TTLMax) + settle)
+	w.run(w.now + prime(lease.TTLMax) + w.opt.Figures.Poll + settle)
 	w.checkOne("after healing")
 	changes := w.checker.changes
 	w.run(w.now + steady)
