@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"strings"
@@ -154,4 +155,13 @@ func jsonSpec(s Spec) map[string]any {
 		"StartTimeout": s.StartTimeout, "Ping": s.Ping, "PingEvery": s.PingEvery, "KMSN": s.KMSN,
 		"Station": s.Station, "KillMargin": s.KillMargin, "LockPath": s.LockPath,
 	}
+}
+
+// writeGuardSpec plays the daemon's first line.
+func writeGuardSpec(t testing.TB, in io.Writer, spec Spec) {
+	spec = spec.withDefaults()
+	body, err := json.Marshal(spec.wire(mergeEnv(CleanEnv(os.Environ()), spec.Env)))
+	require.NoError(t, err)
+	_, err = fmt.Fprintf(in, "%s\n", body)
+	require.NoError(t, err)
 }

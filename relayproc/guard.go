@@ -11,12 +11,12 @@ import (
 )
 
 const (
-	lockPatience = 2 * time.Second        // for a lock that is about to be released
-	portPatience = 1 * time.Second        // for a port that is about to be closed
-	specPatience = 10 * time.Second       // for the first lines of the daemon
-	willPatience = 15 * time.Second       // for the last will
-	lastWords    = 300 * time.Millisecond // for a daemon that may not read any more
-	killRhythm   = 5 * time.Millisecond   // how often a kill is looked after
+	lockPatience = 2 * time.Second      // for a lock that is about to be released
+	portPatience = 1 * time.Second      // for a port that is about to be closed
+	specPatience = 10 * time.Second     // for the first lines of the daemon
+	willPatience = 15 * time.Second     // for the last will
+	lastWords    = 2 * time.Second      // for a daemon that may not read any more
+	killRhythm   = 5 * time.Millisecond // how often a kill is looked after
 )
 
 // Will carries out the last will: payload is what the daemon sent last.

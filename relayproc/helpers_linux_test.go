@@ -19,4 +19,3 @@ func relays(dir string) []int {
 	}
 	return out
 }
-

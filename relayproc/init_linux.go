@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"encoding/json"
 	"fmt"
+	"math"
 	"os"
 	"os/signal"
 	"runtime"
@@ -35,9 +36,7 @@ const (
 func RunInit(args []string) int {
 	runtime.LockOSThread() // the parent-death signal of the relay hangs on this thread
 	plain := len(args) > 0 && args[0] == plainArg
-	for _, fd := range []int{fdControl, fdStatus, fdLock} {
-		unix.CloseOnExec(fd)
-	}
+	keepToOurselves()
 	if plain {
 		adoptOrphans()
 	} else {
@@ -64,6 +63,17 @@ func RunInit(args []string) int {
 		}
 	}()
 	return s.reap()
+}
+
+// keepToOurselves hides every descriptor but the standard three from the relay,
+// those included that some shell above us left open.
+func keepToOurselves() {
+	if unix.CloseRange(fdControl, math.MaxUint32, unix.CLOSE_RANGE_CLOEXEC) == nil {
+		return
+	}
+	for _, fd := range []int{fdControl, fdStatus, fdLock} { // before Linux 5.11
+		unix.CloseOnExec(fd)
+	}
 }
 
 func readWireSpec(r *bufio.Reader) (wireSpec, error) {

@@ -23,7 +23,7 @@ func TestStart_RunsAndStops(t *testing.T) {
 				require.Contains(t, relays(w.dir), ready.PID)
 				require.ErrorIs(t, ProbeLock(w.spec.LockPath), ErrLocked)
 				w.guard.Stop(generous)
-				require.Equal(t, Stopped, w.awaitDown().Cause)
+				require.Equal(t, Stopped, w.awaitDown().Cause, w)
 			})
 		}
 	}

@@ -16,7 +16,7 @@ const (
 	watchRhythm = 100 * time.Millisecond
 	// A guard that answers nothing for this many beats of the rhythm is frozen.
 	// Counted, not measured: after a sleep of the host both wake together.
-	frozenAfter = 15
+	frozenAfter = 20
 	// How long a guard may take to report the end of a tree that the daemon
 	// has already killed, or to carry out a stop.
 	reportPatience = 1500 * time.Millisecond

@@ -42,6 +42,7 @@ type Config struct {
 	Mute       bool          // accept, read, never answer
 	Deaf       bool          // listen, never accept
 	NoReuse    bool          // listen without SO_REUSEADDR
+	Share      bool          // listen with SO_REUSEPORT, so that a second relay may listen too
 	Orphan     bool          // leave a sleeping child behind that holds the outputs, and exit 1
 
 	role string // part played in the tree: "", "middle" or "listener"
@@ -63,6 +64,7 @@ func parse(args []string, env func(string) string, errw io.Writer) (Config, erro
 	fs.BoolVar(&c.Mute, "mute", false, "accept but never answer")
 	fs.BoolVar(&c.Deaf, "deaf", false, "listen but never accept")
 	fs.BoolVar(&c.NoReuse, "no-reuse", false, "listen without SO_REUSEADDR")
+	fs.BoolVar(&c.Share, "share-port", false, "listen with SO_REUSEPORT")
 	fs.BoolVar(&c.Orphan, "orphan", false, "leave a child that holds the outputs and exit 1")
 	fs.StringVar(&c.role, "role", "", "part in the process tree (internal)")
 	if err := fs.Parse(args); err != nil {

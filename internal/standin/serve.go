@@ -41,10 +41,7 @@ func Serve(ctx context.Context, cfg Config) error {
 }
 
 func listenBoth(ctx context.Context, cfg Config) ([]net.Listener, error) {
-	lc := net.ListenConfig{}
-	if cfg.NoReuse {
-		lc.Control = withoutReuse
-	}
+	lc := net.ListenConfig{Control: cfg.setReuse}
 	var lns []net.Listener
 	for _, port := range []int{cfg.Port, cfg.Port + 1} {
 		ln, err := lc.Listen(ctx, "tcp", net.JoinHostPort(cfg.Addr, strconv.Itoa(port)))

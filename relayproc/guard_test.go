@@ -1,0 +1,160 @@
+package relayproc
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/convertfw/floatrelay/internal/clock"
+)
+
+// slack is what a busy machine may add to a bound; the true latency is measured
+// by BenchmarkKillLatency.
+const slack = 5 * time.Second
+
+func TestGuard_KillsAtTheDeadline(t *testing.T) {
+	w := newWorld(t, "-shape", "double").start(time.Hour)
+	await[Ready](w, nil)
+	until := clock.Boot() + 300*time.Millisecond
+	w.guard.Until(2, until)
+	await(w, func(a Acked) bool { return a.Seq == 2 })
+	require.Equal(t, Deadline, w.awaitDown().Cause, w)
+	require.Greater(t, clock.Boot(), until, "killed before its time")
+	require.Less(t, w.lastAlive(), until+slack)
+}
+
+func TestGuard_DeadlineMovesBothWays(t *testing.T) {
+	w := newWorld(t).start(4 * time.Second)
+	first := clock.Boot() + 4*time.Second
+	await[Ready](w, nil)
+	w.guard.Until(2, clock.Boot()+time.Hour)
+	await(w, func(a Acked) bool { return a.Seq == 2 })
+	eventually(t, "the first deadline passes", func() bool { return clock.Boot() > first })
+	eventually(t, "the relay lives beyond it", func() bool { return w.lastAlive() > first })
+	w.guard.Until(3, clock.Boot())
+	require.Equal(t, Deadline, w.awaitDown().Cause, w)
+}
+
+func TestGuard_ExpiredIsFinal(t *testing.T) {
+	w := newWorld(t).start(time.Hour)
+	await[Ready](w, nil)
+	w.guard.in.put("", order{kind: "until", seq: 2, until: 1}.String())
+	w.guard.in.put("", order{kind: "until", seq: 3, until: clock.Boot() + time.Hour}.String())
+	require.Equal(t, Deadline, w.awaitDown().Cause, w)
+	for _, ev := range w.seen() {
+		require.NotEqual(t, Acked{Seq: 3}, ev, "a deadline was moved after it had passed")
+	}
+}
+
+func TestGuard_DeadlineAlreadyPast(t *testing.T) {
+	w := newWorld(t).start(-time.Second)
+	require.Equal(t, Deadline, w.awaitDown().Cause, w)
+	require.Zero(t, w.lastAlive(), "a relay was started after its deadline")
+}
+
+func TestGuard_StopAsksFirstThenKills(t *testing.T) {
+	t.Run("polite", func(t *testing.T) {
+		w := newWorld(t).start(time.Hour)
+		await[Ready](w, nil)
+		w.guard.Stop(generous)
+		require.Equal(t, Stopped, w.awaitDown().Cause, w)
+	})
+	t.Run("stubborn", func(t *testing.T) {
+		w := newWorld(t, "-ignore-term", "-shape", "fork").start(time.Hour)
+		await[Ready](w, nil)
+		asked := clock.Boot()
+		w.guard.Stop(400 * time.Millisecond)
+		require.Equal(t, Stopped, w.awaitDown().Cause, w)
+		require.GreaterOrEqual(t, w.lastAlive(), asked+300*time.Millisecond, "killed before the grace was over")
+	})
+	t.Run("before it started", func(t *testing.T) {
+		w := newWorld(t).start(time.Hour)
+		w.guard.Kill()
+		require.Equal(t, Stopped, w.awaitDown().Cause, w)
+	})
+	t.Run("end of context", func(t *testing.T) {
+		w := newWorld(t)
+		ctx, cancel := context.WithCancel(context.Background())
+		g, err := Start(ctx, Command{self(t), []string{GuardArg}}, w.spec, 1, clock.Boot()+time.Hour, w.note)
+		require.NoError(t, err)
+		await[Ready](w, nil)
+		cancel()
+		require.Equal(t, Stopped, w.awaitDown().Cause, w)
+		<-g.Done()
+	})
+}
+
+func TestGuard_RelayThatCannotBeStarted(t *testing.T) {
+	w := newWorld(t)
+	w.spec.Exe = filepath.Join(w.dir, "missing.exe")
+	down := w.start(time.Hour).awaitDown()
+	require.Equal(t, Failed, down.Cause)
+	require.Contains(t, down.Note, "missing.exe")
+}
+
+func TestGuard_NeedsTheLockFirst(t *testing.T) {
+	w := newWorld(t)
+	lock, err := takeLock(w.spec.LockPath)
+	require.NoError(t, err)
+	w.start(time.Hour)
+	down := await[Down](w, nil)
+	require.Equal(t, Failed, down.Cause)
+	require.Contains(t, down.Note, "guard.lock")
+	require.Zero(t, w.lastAlive(), "a relay was started without the lock")
+	lock.release()
+}
+
+func TestGuard_LockThatIsReleasedInTime(t *testing.T) {
+	w := newWorld(t)
+	lock, err := takeLock(w.spec.LockPath)
+	require.NoError(t, err)
+	w.start(time.Hour)
+	await[Waiting](w, nil)
+	lock.release()
+	await[Ready](w, nil)
+}
+
+func TestGuard_LastWillAfterTheTreeIsDead(t *testing.T) {
+	w := newWorld(t, "-shape", "double")
+	d := w.startDaemon("release 43")
+	d.await(t, "ready")
+	require.NoError(t, d.cmd.Process.Kill())
+	var will []byte
+	eventually(t, "the last will", func() bool {
+		will, _ = os.ReadFile(filepath.Join(w.dir, "will"))
+		return len(will) > 0
+	})
+	require.Equal(t, "release 43", string(will))
+	w.requireNothingLeft()
+}
+
+func TestGuard_NoLastWillWithoutPayload(t *testing.T) {
+	g := &guard{eof: true, haveSpec: true}
+	called := false
+	code := g.lastWill(func(context.Context, []byte) error { called = true; return nil })
+	require.Equal(t, CodeOrphaned, code)
+	require.False(t, called)
+}
+
+func TestStart_RefusesNonsense(t *testing.T) {
+	for name, change := range map[string]func(*Spec){
+		"no program":    func(s *Spec) { s.Exe = "" },
+		"relative path": func(s *Spec) { s.Exe = "relay.exe" },
+		"port":          func(s *Spec) { s.Port = 65535 },
+		"no lock":       func(s *Spec) { s.LockPath = "" },
+		"ping":          func(s *Spec) { s.Ping = "icmp" },
+	} {
+		t.Run(name, func(t *testing.T) {
+			spec := newWorld(t).spec
+			change(&spec)
+			_, err := Start(context.Background(), Command{Path: self(t)}, spec, 1, 0, func(Event) {})
+			require.ErrorIs(t, err, ErrSpec)
+		})
+	}
+	_, err := Start(context.Background(), Command{Path: "/no/such/guard"}, newWorld(t).spec, 1, 0, func(Event) {})
+	require.ErrorContains(t, err, "start guard")
+}

@@ -1,0 +1,174 @@
+package relayproc
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+)
+
+func TestCleanEnv(t *testing.T) {
+	in := []string{
+		"PATH=/bin", "Path=C:\\", "FLOATRELAY_RELAY_TOKEN=x", "floatrelay_kmsn=x", "RELAY_TOKEN=x", "Relay_Token_Old=x",
+		"LEASE_SMB_PASSWORD=x", "AWS_SECRET_ACCESS_KEY=x", "FLOATRELAY_STANDIN_LOG=/life", "TEMP=/t", "MY_API_KEY=x",
+	}
+	require.Equal(t, []string{"PATH=/bin", "Path=C:\\", "FLOATRELAY_STANDIN_LOG=/life", "TEMP=/t"}, CleanEnv(in))
+	require.Equal(t, []string{"A=1", "b=3"}, mergeEnv([]string{"A=1", "B=2"}, []string{"b=3"}))
+}
+
+func TestOrder_RoundTrip(t *testing.T) {
+	for _, o := range []order{
+		{kind: "until", seq: 7, until: 123456789}, {kind: "until", seq: 7, until: -1}, {kind: "will", will: []byte("a\nb\x00")},
+		{kind: "stop", grace: 1500 * time.Millisecond}, {kind: "kill"}, {kind: "ready"}, {kind: "owns", pid: 42},
+	} {
+		got, err := parseOrder(o.String())
+		require.NoError(t, err)
+		require.Equal(t, o, got)
+	}
+	for _, bad := range []string{"", "until", "until 1", "until x 1", "until 1 1 1", "will !!", "stop", "kill now", "dance"} {
+		_, err := parseOrder(bad)
+		require.Error(t, err, bad)
+	}
+}
+
+// TestReadLines_TornLastLine: a daemon that dies while it writes leaves half a
+// line, which must not be taken for a whole one.
+func TestReadLines_TornLastLine(t *testing.T) {
+	out := make(chan string, 10)
+	readLines(strings.NewReader("until 1 5\nwill QUJD"), out, nil)
+	require.Equal(t, "until 1 5", <-out)
+	line, ok := <-out
+	require.False(t, ok, line)
+}
+
+func TestOutbox_NeverBlocks(t *testing.T) {
+	r, w := io.Pipe() // nobody reads yet
+	b := newOutbox(w)
+	for i := range 10 * outboxMax {
+		b.put("", fmt.Sprint("line ", i))
+		b.put("acked", fmt.Sprint("acked ", i))
+	}
+	got := make(chan string)
+	go func() {
+		all, _ := io.ReadAll(r)
+		got <- string(all)
+	}()
+	b.flush(generous)
+	w.Close()
+	all := <-got
+	require.Contains(t, all, fmt.Sprintf("acked %d\n", 10*outboxMax-1), "the newest answer is what counts")
+	require.LessOrEqual(t, strings.Count(all, "\n"), 2*outboxMax+2)
+	b.put("", "too late")
+}
+
+func TestBatchLine(t *testing.T) {
+	for _, tc := range []struct {
+		exe  string
+		args []string
+		want string
+	}{
+		{`C:\STK\relay.bat`, nil, `"cmd" /d /e:on /v:off /s /c ""C:\STK\relay.bat""`},
+		{`C:\站 一\relay.bat`, []string{"a b"}, `"cmd" /d /e:on /v:off /s /c ""C:\站 一\relay.bat" "a b""`},
+		{`r.bat`, []string{`a&calc`, `x|y`, `^`}, `"cmd" /d /e:on /v:off /s /c ""r.bat" "a&calc" "x|y" "^""`},
+		{`r.bat`, []string{`say "hi"`}, `"cmd" /d /e:on /v:off /s /c ""r.bat" "say ""hi""""`},
+		{`r.bat`, []string{`C:\dir\`}, `"cmd" /d /e:on /v:off /s /c ""r.bat" "C:\dir\\""`},
+		{`r.bat`, []string{`%PATH%`}, `"cmd" /d /e:on /v:off /s /c ""r.bat" "%%cd:~,%PATH%%cd:~,%""`},
+		{`r.bat`, []string{""}, `"cmd" /d /e:on /v:off /s /c ""r.bat" """`},
+	} {
+		got, err := batchLine("cmd", tc.exe, tc.args)
+		require.NoError(t, err)
+		require.Equal(t, tc.want, got)
+	}
+	for _, bad := range [][]string{{"a\nb"}, {"a\rb"}, {"a\x00b"}} {
+		_, err := batchLine("cmd", "r.bat", bad)
+		require.Error(t, err)
+	}
+	_, err := batchLine("cmd", `C:\100%\r.bat`, nil)
+	require.Error(t, err)
+	require.True(t, isBatch(`C:\A\RELAY.BAT`))
+	require.True(t, isBatch("x.cmd"))
+	require.False(t, isBatch("x.exe"))
+}
+
+func TestReadable(t *testing.T) {
+	for in, want := range map[string]string{
+		"plain\r\n":                "plain",
+		"中文":                       "中文",
+		"\xB3\x5C\xA5\x5C\xBB\x5C": "許功蓋",
+		"\x1b[31mred\x00":          "\uFFFD[31mred\uFFFD",
+		"\xff\xfe\xfd\xfc":         "\uFFFD",
+	} {
+		require.Equal(t, want, readable([]byte(in)), "%q", in)
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		raw := rapid.SliceOf(rapid.Byte()).Draw(t, "raw")
+		got := readable(raw)
+		require.True(t, utf8.ValidString(got))
+		require.NotContains(t, got, "\n")
+	})
+}
+
+func TestReadOutput_CutsLongLines(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		lengths := rapid.SliceOfN(rapid.IntRange(1, 100_000), 1, 5).Draw(t, "lengths")
+		var in bytes.Buffer
+		for _, n := range lengths {
+			in.WriteString(strings.Repeat("x", n) + "\n")
+		}
+		i := 0
+		readOutput(&in, func(raw []byte, cut int) {
+			require.LessOrEqual(t, len(raw), outputLine)
+			require.Equal(t, lengths[i]+1, len(raw)+cut)
+			i++
+		})
+		require.Equal(t, len(lengths), i)
+	})
+}
+
+func TestLimiter_CountsWhatItDrops(t *testing.T) {
+	now := time.Unix(0, 0)
+	var got []string
+	l := limiter{now: func() time.Time { return now }, put: func(s string) bool { got = append(got, s); return true }}
+	for range outputBurst + 30 {
+		l.line([]byte("a"), 0)
+	}
+	require.Len(t, got, outputBurst)
+	now = now.Add(outputSpan)
+	l.line([]byte("b"), 0)
+	require.Equal(t, []string{"(30 lines of the relay's output dropped)", "b"}, got[outputBurst:])
+}
+
+func TestPumpOutput_SlowSinkHoldsUpNobody(t *testing.T) {
+	hold := make(chan struct{})
+	r, w := io.Pipe()
+	done := make(chan struct{})
+	n := 0
+	go func() {
+		defer close(done)
+		pumpOutput(r, func(string) { <-hold; n++ })
+	}()
+	for range 5 * outputQueue {
+		_, err := io.WriteString(w, "line\n") // would block if the reader stopped
+		require.NoError(t, err)
+	}
+	w.Close()
+	close(hold)
+	<-done
+	require.LessOrEqual(t, n, outputQueue+2)
+}
+
+func TestCause_Names(t *testing.T) {
+	for c := Stopped; c <= GuardLost; c++ {
+		got, ok := causeNamed(c.String())
+		require.True(t, ok)
+		require.Equal(t, c, got)
+	}
+	_, ok := causeNamed("tired")
+	require.False(t, ok)
+}
