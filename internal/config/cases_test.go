@@ -42,6 +42,13 @@ func TestCaseD03_Big5CharacterEndsInBackslash(t *testing.T) {
 	}
 }
 
+func TestCaseD03_TheRemarkFindsTheCharacter(t *testing.T) {
+	l := read(t, "\xA5\x5C\x1ARELAY_HOST=a\x1ASTATION=\xA5\x5C \t\r\nKMSN=\xA5\x5Cx\r\n")
+	requireWarning(t, l, 1, "STATION ends with a character whose second cp950 byte is a backslash")
+	require.False(t, warned(l, 2, "cp950"))
+	require.False(t, warned(l, 1, "RELAY_HOST"))
+}
+
 // Every assigned character with 0x5C behind it, not only the well-known ones.
 func TestCaseD03_EveryTrailingBackslash(t *testing.T) {
 	n := 0
@@ -278,9 +285,9 @@ func TestCaseD17_NULs(t *testing.T) {
 	})
 	t.Run("in front or inside", func(t *testing.T) {
 		for raw, where := range map[string]string{
-			"\x00\x00\x00\x00KMSN=4711\nSTATION=A\nRELAY_TOKEN=abc\n":                          "/etc/stk.ini:1: ",
+			"\x00\x00\x00\x00KMSN=4711\nSTATION=A\nRELAY_TOKEN=abc\n":                         "/etc/stk.ini:1: ",
 			"KMSN=4711\nSTATION=A\n" + strings.Repeat("\x00", 512) + "\nRELAY_TOKEN=abcdef\n": "/etc/stk.ini:3: ",
-			"KMSN=47\x0011\r\nSTATION=A\r\nRELAY_TOKEN=abc\r\n":                                "/etc/stk.ini:1: ",
+			"KMSN=47\x0011\r\nSTATION=A\r\nRELAY_TOKEN=abc\r\n":                               "/etc/stk.ini:1: ",
 		} {
 			_, p := refuse(t, raw)
 			require.ErrorIs(t, p, ErrDamaged)

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"sync"
 	"unicode/utf8"
 
 	"golang.org/x/text/encoding/traditionalchinese"
@@ -39,13 +40,25 @@ func cp950Pair(lead, trail byte) (rune, pairKind) {
 	if r, ok := userDefined(lead, trail); ok {
 		return r, pairUser
 	}
-	out, err := traditionalchinese.Big5.NewDecoder().Bytes([]byte{lead, trail})
-	r, n := utf8.DecodeRune(out)
-	if err != nil || r == utf8.RuneError || n != len(out) {
-		return utf8.RuneError, pairBad
+	if r := big5()[code]; r != 0 {
+		return r, pairChar
 	}
-	return r, pairChar
+	return utf8.RuneError, pairBad
 }
+
+// big5 is x/text's table by lead and trail byte, made when the first cp950
+// file is met; zero marks what is no character.
+var big5 = sync.OnceValue(func() *[1 << 16]rune {
+	var table [1 << 16]rune
+	dec := traditionalchinese.Big5.NewDecoder()
+	for code := 0x8140; code <= 0xFEFE; code++ {
+		out, err := dec.Bytes([]byte{byte(code >> 8), byte(code)})
+		if r, n := utf8.DecodeRune(out); err == nil && r != utf8.RuneError && n == len(out) && isTrail(byte(code)) {
+			table[code] = r
+		}
+	}
+	return &table
+})
 
 // userDefined maps cp950's four user-defined areas onto U+E000–U+F848 in the
 // order Windows uses.

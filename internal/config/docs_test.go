@@ -92,7 +92,13 @@ func ours(t *testing.T, r rowD) string {
 	var out []string
 	for _, name := range r.keys {
 		value := "missing"
-		if v, line := st.find(name); line > 0 {
+		v, line := st.find(name)
+		for _, e := range s.entries { // keys of other programs are scanned, not kept
+			if lookupKey(name) == nil && e.key == name {
+				v, line = e.value, e.line
+			}
+		}
+		if line > 0 {
 			if k := lookupKey(name); k != nil && k.Plain {
 				v = cutComment(v)
 			}

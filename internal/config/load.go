@@ -12,7 +12,7 @@ import (
 
 // maxFile bounds what is read: a stk.ini is a few kilobytes, and a path that
 // names something else should not fill the memory.
-const maxFile = 1 << 20
+const maxFile = 256 << 10
 
 // maxWarnings bounds the list for files that are not stk.ini files at all.
 const maxWarnings = 200

@@ -9,11 +9,11 @@ func nearest(name string) string {
 	plain := squeeze(name)
 	best, bestDist := "", 3
 	for _, k := range keys {
-		want := squeeze(k.Name)
+		want := squeezed[k]
 		if plain == want {
 			return k.Name
 		}
-		if len(want) < 8 || len(plain) < 7 || len(plain) > 2*len(want) {
+		if apart := len(plain) - len(want); len(want) < 8 || apart < -2 || apart > 2 {
 			continue
 		}
 		if d := distance(plain, want); d < bestDist {
@@ -22,6 +22,14 @@ func nearest(name string) string {
 	}
 	return best
 }
+
+var squeezed = func() map[*Key]string {
+	m := make(map[*Key]string, len(keys))
+	for _, k := range keys {
+		m[k] = squeeze(k.Name)
+	}
+	return m
+}()
 
 func squeeze(s string) string {
 	return strings.Map(func(r rune) rune {

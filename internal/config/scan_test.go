@@ -124,3 +124,12 @@ func TestLoad_WarningsAreBounded(t *testing.T) {
 	l := read(t, "STATION=A\n"+strings.Repeat("junk\n", 5000))
 	require.Len(t, l.Warnings, maxWarnings+1)
 }
+
+// A file that is anything but a stk.ini must not keep the daemon busy.
+func TestLoad_WorkIsLinear(t *testing.T) {
+	for _, line := range []string{"KMSN=1\n", "KMSN=\n", "[a]\n", "RELAY_TOKEM=x\n", "\xB3\n", "\x1A=", "\"", "=\r"} {
+		began := time.Now()
+		_, _ = complete("STATION=A\n" + strings.Repeat(line, maxFile/len(line)))
+		require.Less(t, time.Since(began), 20*time.Second, "%q", line)
+	}
+}
