@@ -37,18 +37,33 @@ func (w *World) relayStarts(g *guard) {
 	w.checker.relayStarted(r)
 	p := w.opt.Proc
 	if w.dice.chance(p.NeverReady) {
-		w.toGuard(g, p.StartTimeout, func() { w.kill(g, neverReady, w.killLatency()) })
+		w.toGuard(g, p.StartTimeout, func() { w.unready(r) })
+		w.untilHealed(p.StartTimeout, func() { w.relayReady(r) })
 		return
 	}
 	w.toGuard(g, w.dice.spread(time.Millisecond, p.StartMax), func() { w.relayReady(r) })
 	if w.dice.chance(p.Crash) {
-		w.toGuard(g, w.dice.spread(time.Millisecond, 20*time.Second), func() { w.relayEnds(g, exitedByItself) })
+		w.toGuard(g, w.dice.spread(time.Millisecond, 20*time.Second), func() { w.crashes(g) })
+	}
+}
+
+// crashes is a relay that ends by itself, unless the world has healed.
+func (w *World) crashes(g *guard) {
+	if !w.healed {
+		w.relayEnds(g, exitedByItself)
+	}
+}
+
+// unready is a relay that has not become ready within RELAY_START_TIMEOUT.
+func (w *World) unready(r *relay) {
+	if !r.ready {
+		w.kill(r.guard, neverReady, w.killLatency())
 	}
 }
 
 func (w *World) relayReady(r *relay) {
 	g := r.guard
-	if g.relay != r || g.dying {
+	if g.relay != r || g.dying || r.ready || w.now >= r.since+w.opt.Proc.StartTimeout {
 		return
 	}
 	r.ready = true
