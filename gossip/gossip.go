@@ -40,7 +40,7 @@ type Gossip struct {
 	metaKick chan struct{}
 	metaOut  atomic.Pointer[[]byte] // what memberlist is told
 
-	rejoin chan struct{} // asks the join loop for a round now
+	moved chan struct{} // tells the join loop that the address changed
 
 	ctx    context.Context
 	cancel context.CancelFunc
@@ -50,6 +50,8 @@ type Gossip struct {
 	mu   sync.RWMutex
 	ml   *memberlist.Memberlist // nil once closed
 	tr   *splitter
+	del  *delegate
+	gen  uint64
 	left bool
 }
 
@@ -73,7 +75,7 @@ func New(cfg Config, h Handler) (*Gossip, error) {
 		queue:    newQueue(),
 		reliable: make(chan struct{}, maxReliable),
 		metaKick: make(chan struct{}, 1),
-		rejoin:   make(chan struct{}, 1),
+		moved:    make(chan struct{}, 1),
 		meta:     cfg.Meta,
 	}
 	g.table = newTable(g.queue.tableChanged, cfg.Remembered)
@@ -99,13 +101,17 @@ func (g *Gossip) start(advertise netip.Addr) error {
 		return err
 	}
 	tr := split(inner, g.serveWatch)
-	ml, err := memberlist.Create(g.mlConfig(advertise, tr))
+	g.mu.Lock()
+	g.gen++
+	d := &delegate{g: g, gen: g.gen}
+	g.mu.Unlock()
+	ml, err := memberlist.Create(g.mlConfig(advertise, tr, d))
 	if err != nil {
 		_ = tr.Shutdown()
 		return fmt.Errorf("start gossip: %w", err)
 	}
 	g.mu.Lock()
-	g.ml, g.tr = ml, tr
+	g.ml, g.tr, g.del = ml, tr, d
 	g.mu.Unlock()
 	return nil
 }
@@ -118,17 +124,22 @@ func (g *Gossip) bind(advertise netip.Addr) (Transport, error) {
 	if err != nil {
 		return nil, err
 	}
+	if at.IsValid() && at.String() == g.cfg.AdvertiseAddr {
+		at = advertise // bound to the address that may have changed
+	}
 	s, err := listen(at, advertise, g.cfg.Port)
 	if err != nil {
 		return nil, err
 	}
-	g.cfg.Port = s.port()
+	if g.cfg.Port == 0 { // only in New, before anybody reads it
+		g.cfg.Port = s.port()
+	}
 	return s, nil
 }
 
 // mlConfig is the tuning of DESIGN's figures; see Tuning.
-func (g *Gossip) mlConfig(advertise netip.Addr, tr Transport) *memberlist.Config {
-	t, d := g.cfg.Tuning, &delegate{g: g}
+func (g *Gossip) mlConfig(advertise netip.Addr, tr Transport, d *delegate) *memberlist.Config {
+	t := g.cfg.Tuning
 	c := memberlist.DefaultLANConfig()
 	c.Name = g.cfg.Self.String()
 	c.Transport = tr
@@ -136,7 +147,7 @@ func (g *Gossip) mlConfig(advertise netip.Addr, tr Transport) *memberlist.Config
 	c.Keyring = g.keys.ring
 	c.BindPort, c.AdvertisePort = g.cfg.Port, g.cfg.Port
 	c.AdvertiseAddr = advertise.String()
-	c.Logger = log.New(&logBridge{log: g.log, suspect: g.table.suspect, strange: g.strange, limit: newLimiter(logRate)}, "", 0)
+	c.Logger = log.New(&logBridge{log: g.log, suspect: d.suspect, strange: g.strange, limit: newLimiter(logRate)}, "", 0)
 	c.LogOutput = nil
 	c.Delegate, c.Events, c.Ping = d, d, d
 
@@ -235,7 +246,10 @@ func (g *Gossip) SetAddress(advertise string) error {
 	if err := g.start(a); err != nil {
 		return fmt.Errorf("move gossip to %s: %w", a, err)
 	}
-	g.askRejoin()
+	select {
+	case g.moved <- struct{}{}:
+	default:
+	}
 	return nil
 }
 
@@ -264,7 +278,9 @@ func (g *Gossip) Leave(timeout time.Duration) error {
 func (g *Gossip) Close() error {
 	g.life.Lock()
 	defer g.life.Unlock()
+	g.watcher.mu.Lock() // Watch starts nothing after this
 	g.cancel()
+	g.watcher.mu.Unlock()
 	err := g.end(0, false)
 	g.wg.Wait()
 	return err
@@ -275,6 +291,9 @@ func (g *Gossip) Close() error {
 func (g *Gossip) end(timeout time.Duration, goodbye bool) error {
 	g.mu.Lock()
 	ml := g.ml
+	if ml != nil {
+		g.del.off.Store(true)
+	}
 	g.ml, g.tr = nil, nil
 	g.mu.Unlock()
 	if ml == nil {

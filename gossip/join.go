@@ -36,6 +36,14 @@ const (
 	// exchange may be 30 s away.
 	settleRounds = 3
 	settleEvery  = 1500 * time.Millisecond
+	// movedRounds and movedEvery are the same after a change of address: until
+	// a member has given the old one up (about 2 s) and Tuning.Reclaim has
+	// passed, it takes us for an impostor, and does not tell us.
+	movedRounds = 12
+	movedEvery  = 2 * time.Second
+	// sweepAfter of these rounds, members not seen at the new address are
+	// taken for dead: they died during the change and nobody will tell.
+	sweepAfter = 3
 	// resolveTimeout bounds one name lookup.
 	resolveTimeout = 2 * time.Second
 )
@@ -49,28 +57,26 @@ func (g *Gossip) Join(addrs []string) (int, error) {
 	return g.joinAll(g.resolve(addrs))
 }
 
-// askRejoin asks for a round now.
-func (g *Gossip) askRejoin() {
-	select {
-	case g.rejoin <- struct{}{}:
-	default:
-	}
-}
-
 // joinLoop keeps looking for members that are not in the table, for ever:
 // memberlist itself gives up on a dead member after half a minute.
 func (g *Gossip) joinLoop() {
 	t := g.cfg.Tuning
-	alone, settle := t.RejoinAlone, settleRounds
+	alone, settle, moved := t.RejoinAlone, settleRounds, 0
 	for g.ctx.Err() == nil {
 		if !g.hasLeft() {
-			_, _ = g.joinAll(g.candidates(settle < settleRounds))
+			_, _ = g.joinAll(g.candidates(settle < settleRounds || moved > 0))
 		}
 		var wait time.Duration
 		switch n := len(g.IDs()); {
 		case n == 0:
 			wait, alone = min(alone, t.Rejoin), min(2*alone, aloneMax)
 			settle = settleRounds
+		case moved > 0:
+			if moved--; moved == movedRounds-sweepAfter {
+				g.sweep()
+			}
+			g.announce()
+			wait = movedEvery
 		case settle > 0:
 			wait = min(settleEvery*time.Duration(1+n/20), t.Rejoin)
 			settle--
@@ -81,12 +87,19 @@ func (g *Gossip) joinLoop() {
 		timer := time.NewTimer(wait - rand.N(wait/4+1))
 		select {
 		case <-g.ctx.Done():
-		case <-g.rejoin:
-			settle = settleRounds - 1
+		case <-g.moved:
+			moved = movedRounds
 		case <-timer.C:
 		}
 		timer.Stop()
 	}
+}
+
+func (g *Gossip) sweep() {
+	g.mu.RLock()
+	gen := g.gen
+	g.mu.RUnlock()
+	g.table.sweep(gen)
 }
 
 func (g *Gossip) hasLeft() bool {

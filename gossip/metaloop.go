@@ -6,8 +6,9 @@ import (
 )
 
 const (
-	// updateTimeout bounds waiting for one update to be sent.
-	updateTimeout = time.Second
+	// updateTimeout is how long memberlist may wait until an update went out
+	// as often as it will: not at all, for a newer one replaces it anyway.
+	updateTimeout = time.Nanosecond
 	// The next update of what is not urgent waits this long per live member,
 	// so that a site's traffic for it stays the same whatever its size: a
 	// change costs each member about 7 kB at 200 members.
@@ -83,8 +84,13 @@ func (g *Gossip) lazyDelay() time.Duration {
 
 func (g *Gossip) sendMeta(m Meta) {
 	g.publishMeta(m)
+	g.announce()
+}
+
+// announce sends our address and metadata to everybody once more.
+func (g *Gossip) announce() {
 	if ml := g.list(); ml != nil {
-		_ = ml.UpdateNode(updateTimeout) // it goes out with the next exchange anyway
+		_ = ml.UpdateNode(updateTimeout)
 	}
 }
 

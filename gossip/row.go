@@ -38,6 +38,8 @@ type Row struct {
 	LastSeen time.Time
 	// RTT is the last measured round trip, zero if none yet.
 	RTT time.Duration
+
+	gen uint64 // the memberlist that saw it last
 }
 
 // Up reports whether the member is believed alive, suspect or not.

@@ -4,6 +4,8 @@ import (
 	"net"
 	"sync"
 	"time"
+
+	"github.com/hashicorp/memberlist"
 )
 
 // Bounds on incoming connections, so that a stranger cannot exhaust us: it may
@@ -28,7 +30,8 @@ type splitter struct {
 
 	mu    sync.Mutex
 	open  map[*stream]struct{}
-	perIP map[string]int
+	in    int            // incoming ones among them
+	perIP map[string]int // and by address
 }
 
 func split(inner Transport, watch func(net.Conn)) *splitter {
@@ -44,7 +47,27 @@ func split(inner Transport, watch func(net.Conn)) *splitter {
 // StreamCh implements memberlist.Transport.
 func (s *splitter) StreamCh() <-chan net.Conn { return s.streams }
 
-// Shutdown closes every incoming connection and the transport below. Calling
+// DialAddressTimeout implements memberlist.NodeAwareTransport. The connection
+// ends with Shutdown, so that nobody waits for a peer that is frozen.
+func (s *splitter) DialAddressTimeout(a memberlist.Address, timeout time.Duration) (net.Conn, error) {
+	c, err := s.Transport.DialAddressTimeout(a, timeout)
+	if err != nil {
+		return nil, err
+	}
+	t := &stream{Conn: c, owner: s}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	select {
+	case <-s.done:
+		_ = c.Close()
+		return nil, net.ErrClosed
+	default:
+	}
+	s.open[t] = struct{}{}
+	return t, nil
+}
+
+// Shutdown closes every connection and the transport below. Calling
 // it again does nothing.
 func (s *splitter) Shutdown() error {
 	s.mu.Lock()
@@ -94,11 +117,12 @@ func (s *splitter) admit(c net.Conn) *stream {
 		return nil
 	default:
 	}
-	if len(s.open) >= maxStreams || s.perIP[ip] >= maxStreamsPerIP {
+	if s.in >= maxStreams || s.perIP[ip] >= maxStreamsPerIP {
 		_ = c.Close()
 		return nil
 	}
 	s.open[t] = struct{}{}
+	s.in++
 	s.perIP[ip]++
 	return t
 }
@@ -125,13 +149,13 @@ func (s *splitter) route(t *stream) {
 	}
 }
 
-// stream is a counted incoming connection whose first byte may have been read
-// already.
+// stream is a connection that ends with the splitter: a counted incoming one,
+// whose first byte may have been read already, or one memberlist dialed.
 type stream struct {
 	net.Conn
 	first []byte // used by the one reader only
 	owner *splitter
-	ip    string
+	ip    string // of an incoming one
 	once  sync.Once
 }
 
@@ -149,8 +173,11 @@ func (t *stream) Close() error {
 		s := t.owner
 		s.mu.Lock()
 		delete(s.open, t)
-		if s.perIP[t.ip]--; s.perIP[t.ip] <= 0 {
-			delete(s.perIP, t.ip)
+		if t.ip != "" {
+			s.in--
+			if s.perIP[t.ip]--; s.perIP[t.ip] <= 0 {
+				delete(s.perIP, t.ip)
+			}
 		}
 		s.mu.Unlock()
 	})
@@ -160,7 +187,7 @@ func (t *stream) Close() error {
 // hostOf is the address without the port.
 func hostOf(a net.Addr) string {
 	if a == nil {
-		return ""
+		return "?"
 	}
 	host, _, err := net.SplitHostPort(a.String())
 	if err != nil {

@@ -52,7 +52,7 @@ func parseName(name string) (lease.ID, bool) {
 
 // update copies what memberlist says of a node. It is called with memberlist's
 // lock held.
-func (t *table) update(n *memberlist.Node, s State, self bool) {
+func (t *table) update(n *memberlist.Node, s State, self bool, gen uint64) {
 	id, ok := parseName(n.Name)
 	if !ok {
 		return
@@ -69,6 +69,10 @@ func (t *table) update(n *memberlist.Node, s State, self bool) {
 		r = &Row{ID: id, Self: self}
 		t.rows[n.Name] = r
 	}
+	if gen < r.gen {
+		t.mu.Unlock()
+		return // the last words of a memberlist that is gone
+	}
 	if s == Dead && t.byes[n.Name] {
 		s = Left
 	}
@@ -76,10 +80,25 @@ func (t *table) update(n *memberlist.Node, s State, self bool) {
 	if s >= Suspect || r.Up() || r.LastSeen.IsZero() {
 		r.LastSeen = t.now()
 	}
-	r.Addr, r.State, r.Meta = addr, s, meta
+	r.Addr, r.State, r.Meta, r.gen = addr, s, meta, gen
 	t.prune()
 	t.mu.Unlock()
 	t.changed()
+}
+
+// sweep gives up the members that no memberlist since gen has seen.
+func (t *table) sweep(gen uint64) {
+	t.mu.Lock()
+	hit := false
+	for _, r := range t.rows {
+		if r.gen < gen && r.Up() && !r.Self {
+			r.State, hit = Dead, true
+		}
+	}
+	t.mu.Unlock()
+	if hit {
+		t.changed()
+	}
 }
 
 // suspect marks a member that did not answer a probe of ours.

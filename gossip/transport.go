@@ -1,6 +1,7 @@
 package gossip
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"net"
@@ -29,8 +30,8 @@ type sockets struct {
 	udp       *net.UDPConn
 	packets   chan *memberlist.Packet
 	streams   chan net.Conn
-	done      chan struct{}
-	once      sync.Once
+	ctx       context.Context // ends with Shutdown
+	cancel    context.CancelFunc
 	wg        sync.WaitGroup
 }
 
@@ -70,8 +71,8 @@ func listenOnce(bind, advertise netip.Addr, port int) (*sockets, error) {
 		advertise: advertise, tcp: tcp, udp: udp,
 		packets: make(chan *memberlist.Packet),
 		streams: make(chan net.Conn),
-		done:    make(chan struct{}),
 	}
+	s.ctx, s.cancel = context.WithCancel(context.Background())
 	s.wg.Go(s.accept)
 	s.wg.Go(s.receive)
 	return s, nil
@@ -106,10 +107,10 @@ func (s *sockets) PacketCh() <-chan *memberlist.Packet { return s.packets }
 // StreamCh implements memberlist.Transport.
 func (s *sockets) StreamCh() <-chan net.Conn { return s.streams }
 
-// DialTimeout implements memberlist.Transport.
+// DialTimeout implements memberlist.Transport. Shutdown ends it early.
 func (s *sockets) DialTimeout(addr string, timeout time.Duration) (net.Conn, error) {
 	d := net.Dialer{Timeout: timeout, KeepAliveConfig: keepAlive}
-	return d.Dial("tcp4", addr)
+	return d.DialContext(s.ctx, "tcp4", addr)
 }
 
 // DialAddressTimeout implements memberlist.NodeAwareTransport.
@@ -123,11 +124,9 @@ var keepAlive = net.KeepAliveConfig{Enable: true, Idle: 5 * time.Second, Interva
 
 // Shutdown implements memberlist.Transport. Calling it again does nothing.
 func (s *sockets) Shutdown() error {
-	s.once.Do(func() {
-		close(s.done)
-		_ = s.tcp.Close()
-		_ = s.udp.Close()
-	})
+	s.cancel()
+	_ = s.tcp.Close()
+	_ = s.udp.Close()
 	s.wg.Wait()
 	return nil
 }
@@ -146,7 +145,7 @@ func (s *sockets) accept() {
 		_ = c.SetKeepAliveConfig(keepAlive)
 		select {
 		case s.streams <- c:
-		case <-s.done:
+		case <-s.ctx.Done():
 			_ = c.Close()
 			return
 		}
@@ -172,7 +171,7 @@ func (s *sockets) receive() {
 		p := &memberlist.Packet{Buf: append([]byte(nil), buf[:n]...), From: net.UDPAddrFromAddrPort(from), Timestamp: now}
 		select {
 		case s.packets <- p:
-		case <-s.done:
+		case <-s.ctx.Done():
 			return
 		}
 	}
@@ -184,7 +183,7 @@ func (s *sockets) again(err error, pause *backoff) bool {
 		return false
 	}
 	select {
-	case <-s.done:
+	case <-s.ctx.Done():
 		return false
 	case <-time.After(pause.next()):
 		return true
