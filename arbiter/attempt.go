@@ -78,16 +78,20 @@ func (m *Machine) adoptable(e lease.Entry, tenure uint64) (attempt, bool) {
 	var found attempt
 	ok := false
 	first, last := never, time.Duration(0)
+	op := OpID(0)
 	for _, a := range m.attempts {
 		if !a.sent || a.share != m.chain.share || a.tenure != tenure || a.rec.Rev != e.Rev {
 			continue
+		}
+		if op == 0 {
+			op = a.op
 		}
 		first, last = min(first, a.begun), max(last, a.begun)
 		if bytes.Equal(a.body, e.Body) && (a.rec.State == lease.Held || m.broken(adoptReleased)) {
 			found, ok = a, true
 		}
 	}
-	found.begun = first
+	found.begun, found.op = first, op
 	if m.broken(adoptLaterC) {
 		found.begun = last
 	}

@@ -28,7 +28,7 @@ func (m *Machine) setPhase(p Phase) {
 // startRelay starts the relay of a tenure, or starts it again (rule 5).
 func (m *Machine) startRelay() {
 	t, r := m.tenure, &m.relay
-	if t.ending != nil || r.phase != RelayNone || !r.clear || t.needAck > t.acked.begun {
+	if t.ending != nil || r.phase != RelayNone || !r.clear || t.acked.op <= t.lostOp {
 		return
 	}
 	if m.now < m.crashes.next {
@@ -116,7 +116,7 @@ func (m *Machine) relayDown(ev RelayDown) {
 	case DownGuard:
 		// Its last will may still be on its way to acked+1: nothing runs until
 		// a newer record of ours is acknowledged (rule 7).
-		t.needAck = m.now
+		t.lostOp = m.lastOp
 		r.restarts++
 		m.say(true, "the guard died (%s): starting the relay again once a new record is acknowledged", ev.Note)
 	default:

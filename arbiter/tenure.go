@@ -18,9 +18,10 @@ type tenure struct {
 	tip uint64
 
 	started   bool          // a relay was started; from then on a passed deadline is final
-	needAck   time.Duration // no start before a record begun after this is acknowledged
+	lostOp    OpID          // newest operation when a guard was lost: no start before a record begun after it is acknowledged
 	confirm   time.Duration // a record begun after this is wanted soon
 	lastTry   time.Duration // begin of the newest create
+	lastOp    OpID          // the newest renewal
 	nextBeat  time.Duration
 	beat      uint64
 	beats     []sentBeat
@@ -272,9 +273,9 @@ func (m *Machine) renewDue() (time.Duration, string) {
 	short := t.acked.rec.Fence / 3
 	due, reason := t.lastTry+m.cfg.Renew, "renew"
 	switch {
-	case t.needAck > t.acked.begun, t.confirm > t.acked.begun, t.ending != nil && t.ending.wantsRecord(t):
+	case t.acked.op <= t.lostOp, t.confirm > t.acked.begun, t.ending != nil && t.ending.wantsRecord(t):
 		due, reason = t.lastTry+m.cfg.Beat/2, "confirm"
-		if t.lastTry < max(t.needAck, t.confirm) || t.ending != nil && t.lastTry < t.ending.at {
+		if t.lastTry < t.confirm || t.lostOp != 0 && t.lastOp <= t.lostOp || t.ending != nil && t.lastTry < t.ending.at {
 			due = m.now
 		}
 	case !m.allVouched(m.now - t.acked.rec.Fence/2):
@@ -302,8 +303,8 @@ func (m *Machine) sendStaged(a *attempt) {
 	if m.relay.phase != RelayNone && m.relay.acked < t.waitSeq && !m.broken(guardToldLate) {
 		return
 	}
-	t.lastTry = m.now
 	m.send(a)
+	t.lastTry, t.lastOp = m.now, a.op
 }
 
 // dropUnsent forgets a staged create that was never begun.
