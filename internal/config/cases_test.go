@@ -94,26 +94,28 @@ func TestCaseD05_TablesDisagreeAndUnassignedPairs(t *testing.T) {
 	})
 	t.Run("unassigned pair", func(t *testing.T) {
 		l := read(t, "KMSN=1\r\nSTATION=\xA3\xC0x\r\nRELAY_TOKEN=abc\r\n")
-		require.Equal(t, "\uFFFDx", l.Config.Station)
+		require.Equal(t, "?x", l.Config.Station)
 		require.Equal(t, Secret("abc"), l.Config.Token)
 		requireWarning(t, l, 2, "0xA3C0")
 	})
 	t.Run("lone lead byte at the end of the file", func(t *testing.T) {
 		l := read(t, "RELAY_TOKEN=abc\r\nSTATION=A\xB3")
-		require.Equal(t, "A\uFFFD", l.Config.Station)
+		require.Equal(t, "A?", l.Config.Station)
 		requireWarning(t, l, 2, "0xB3")
 	})
 	t.Run("lone lead byte at the end of a line", func(t *testing.T) {
 		l := read(t, "STATION=A\xB3\r\nRELAY_TOKEN=abc\r\nLEASE_TTL=15")
-		require.Equal(t, "A\uFFFD", l.Config.Station)
+		require.Equal(t, "A?", l.Config.Station)
 		require.Equal(t, Secret("abc"), l.Config.Token)
 		require.Equal(t, 15*time.Second, l.Config.LeaseTTL)
 		requireWarning(t, l, 1, "0xB3")
 	})
-	t.Run("a secret of unreadable bytes is refused", func(t *testing.T) {
+	t.Run("a secret or KMSN of unreadable bytes is refused", func(t *testing.T) {
 		_, p := refuse(t, "STATION=A\r\nRELAY_TOKEN=secret\xA3\xC0\r\n")
 		require.Contains(t, p.Error(), "stk.ini:2: RELAY_TOKEN contains bytes that are no characters")
 		require.NotContains(t, p.Error(), "secret\uFFFD")
+		_, p = refuse(t, "STATION=A\r\nKMSN=47\xA3\xC0\r\n")
+		require.Contains(t, p.Error(), "stk.ini:2: KMSN=47\uFFFD contains bytes that are no characters")
 	})
 }
 
@@ -154,7 +156,7 @@ func TestCaseD07_NotepadUnicode(t *testing.T) {
 	})
 	t.Run("half a character", func(t *testing.T) {
 		l := read(t, "\xFF\xFE"+utf16Bytes("KMSN=1\r\nSTATION=A", false)+"\x00\xD8"+utf16Bytes("B\r\nLEASE_TTL=15\r\n", false)+"X")
-		require.Equal(t, "A\uFFFDB", l.Config.Station)
+		require.Equal(t, "A?B", l.Config.Station)
 		require.Equal(t, 15*time.Second, l.Config.LeaseTTL)
 		requireWarning(t, l, 2, "half a character")
 		requireWarning(t, l, 3, "half a character")

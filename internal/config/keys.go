@@ -83,7 +83,7 @@ func siteKeys() []*Key {
 			set: name(maxKMSN, func(c *Config) *string { return &c.KMSN })},
 		&Key{Name: "STATION", Required: true, Allowed: nameRange(maxStation),
 			Doc: "The code of this PC, different on every PC of the site.",
-			set: name(maxStation, func(c *Config) *string { return &c.Station })},
+			set: station},
 		&Key{Name: "RELAY_TOKEN", Required: true, Secret: true, Allowed: secretRange,
 			Doc: "The secret of the site, the same on all its PCs. Make one with: floatrelay token new",
 			set: secret(func(c *Config) *Secret { return &c.Token })},

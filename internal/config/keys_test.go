@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/convertfw/floatrelay/lease"
 )
 
 func TestKeys_Table(t *testing.T) {
@@ -71,7 +73,7 @@ func TestLoad_Refuses(t *testing.T) {
 		"LEASE_TTL":           {"2.9", "20.001", "0", "-5", "1h", "NaN"},
 		"LEASE_RENEW":         {"0", "4", "99ms"},
 		"LEASE_POLL":          {"0", "11"},
-		"LEASE_FENCE":         {"299ms", "4"},
+		"LEASE_FENCE":         {"299ms", "4", "1.0005", "1500500us"},
 		"LEASE_BEAT":          {"0", "301ms", "19ms"},
 		"RELAY_EXE":           {`"C:\x.exe"`},
 		"RELAY_ARGS":          {`"open`, `a "b`},
@@ -109,6 +111,17 @@ func TestLoad_NamesFitARecord(t *testing.T) {
 	require.Contains(t, p.Error(), "66 bytes")
 	require.Contains(t, p.Error(), "1 to 64 bytes")
 	require.Contains(t, p.Error(), "at most 10 of them")
+}
+
+// What is accepted here must fit a record, and what fits is accepted.
+func TestLoad_NamesAgreeWithTheLease(t *testing.T) {
+	for _, letter := range []string{"x", `"`, "\\", "<", "é", "站", "\U00020000", "\u2028"} {
+		for n := 1; n <= lease.MaxStation+1; n++ {
+			station := strings.Repeat(letter, n)
+			_, err := complete("STATION=" + station)
+			require.Equal(t, lease.CheckStation(station) == nil, err == nil, "%q × %d: %v, %v", letter, n, lease.CheckStation(station), err)
+		}
+	}
 }
 
 func TestLoad_EveryProblemAtOnce(t *testing.T) {

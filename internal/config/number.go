@@ -57,7 +57,9 @@ func number(name, def string, low, high int, doc string, field func(*Config) *in
 var plainSeconds = regexp.MustCompile(`^([0-9]{1,9}(\.[0-9]{1,9})?|\.[0-9]{1,9})$`)
 
 // ParseDuration reads seconds ("15", "1.5") or a Go duration ("250ms"), the
-// latter in any case and with blanks between number and unit.
+// latter in any case and with blanks between number and unit. A record counts
+// in milliseconds, so nothing finer is accepted: holder and taker must go by
+// the same figure.
 func ParseDuration(text string) (time.Duration, error) {
 	if plainSeconds.MatchString(text) {
 		text += "s"
@@ -66,6 +68,9 @@ func ParseDuration(text string) (time.Duration, error) {
 	d, err := time.ParseDuration(text)
 	if err != nil {
 		return 0, errors.New("is neither seconds nor a duration")
+	}
+	if d%time.Millisecond != 0 {
+		return 0, errors.New("is finer than a millisecond")
 	}
 	return d, nil
 }

@@ -6,14 +6,15 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/convertfw/floatrelay/lease"
 )
 
 // The longest KMSN and STATION, in bytes as a record writes them: ASCII, with
-// six bytes (\uXXXX) for a Chinese character. With these a record of a full
-// roster stays below lease.MaxBody.
+// six bytes (\uXXXX) for a Chinese character.
 const (
-	maxKMSN    = 32
-	maxStation = 64
+	maxKMSN    = lease.MaxKMSN
+	maxStation = lease.MaxStation
 	maxSecret  = 1024
 	// minSecret is the length below which a token can be guessed offline from
 	// one captured packet.
@@ -24,26 +25,6 @@ const secretRange = "1 to 1024 bytes of text, taken literally; 16 characters or 
 
 func nameRange(limit int) string {
 	return fmt.Sprintf("1 to %d bytes of printable text, a Chinese character counts 6 (at most %d of them)", limit, limit/6)
-}
-
-// recordLen is the length of a text inside a record: JSON, ASCII only.
-func recordLen(s string) int {
-	n := 0
-	for _, r := range s {
-		switch {
-		case r == '"' || r == '\\':
-			n += 2
-		case r < ' ' || r == 0x7F:
-			n += 6
-		case r < utf8.RuneSelf:
-			n++
-		case r > 0xFFFF:
-			n += 12
-		default:
-			n += 6
-		}
-	}
-	return n
 }
 
 // checkText refuses what no text value may hold.
@@ -64,12 +45,29 @@ func name(limit int, field func(*Config) *string) func(*Config, string) (string,
 		if err := checkText(text); err != nil {
 			return "", err
 		}
-		if n := recordLen(text); n > limit {
+		if strings.ContainsRune(text, utf8.RuneError) {
+			return "", errUnreadable
+		}
+		if n := lease.EscapedLen(text); n > limit {
 			return "", fmt.Errorf("is too long: %d bytes as written in a record", n)
 		}
 		*field(c) = text
 		return text, nil
 	}
+}
+
+// errUnreadable refuses values that enter the keys of the site: a guess would
+// only move the trouble to where nobody can see its cause.
+var errUnreadable = errors.New("contains bytes that are no characters")
+
+// station lets a code with an unreadable character pass, as "?", which a
+// record can hold; the bad bytes were warned of when the file was decoded.
+func station(c *Config, text string) (string, error) {
+	if !utf8.ValidString(text) {
+		return "", errors.New("is not valid text")
+	}
+	text = strings.ReplaceAll(text, string(utf8.RuneError), "?")
+	return name(maxStation, func(c *Config) *string { return &c.Station })(c, text)
 }
 
 func secret(field func(*Config) *Secret) func(*Config, string) (string, error) {
@@ -79,7 +77,7 @@ func secret(field func(*Config) *Secret) func(*Config, string) (string, error) {
 			return "", errors.New("contains characters that are not text")
 		}
 		if strings.ContainsRune(text, utf8.RuneError) {
-			return "", errors.New("contains bytes that are no characters")
+			return "", errUnreadable
 		}
 		if len(text) > maxSecret {
 			return "", fmt.Errorf("is too long: %d bytes", len(text))
