@@ -142,7 +142,7 @@ func (m *Machine) barred() string {
 	}
 	if m.peers.cloned {
 		if at := m.peers.cloneFrom + cloneAfter; m.now >= at {
-			return fmt.Sprintf("another PC runs with this node's identity: %s at %s; give one of them a new STATE_DIR", m.peers.clone.Station, m.peers.clone.Addr)
+			return fmt.Sprintf("another PC runs with this node's identity: %s at %s, this one is %s at %s; give one of them a new STATE_DIR", m.peers.clone.Station, m.peers.clone.Addr, m.cfg.Station, m.cfg.IP)
 		} else {
 			m.wakeAt(at)
 		}
