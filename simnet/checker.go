@@ -13,10 +13,11 @@ type checker struct {
 	w       *World
 	tenures map[tenureKey]*tenure
 	beats   map[lease.ID]*beatLog
-	epochs  map[uint64]lease.ID // whose relay ran under an epoch
-	top     map[string]mark     // highest readable record per chain
-	changes int                 // relays started or ended so far
-	changed time.Duration       // when the last one did
+	epochs  map[epochKey]lease.ID // whose relay ran under an epoch of a chain
+	sites   map[uint64]lease.ID   // and under an epoch of any chain
+	top     map[string]mark       // highest readable record per chain
+	changes int                   // relays started or ended so far
+	changed time.Duration         // when the last one did
 }
 
 type tenureKey struct {
@@ -45,12 +46,17 @@ type beatLog struct {
 	vouched map[lease.ID]uint64
 }
 
+type epochKey struct {
+	share string
+	epoch uint64
+}
+
 type mark struct{ rev, epoch uint64 }
 
 func newChecker(w *World) *checker {
 	return &checker{
 		w: w, tenures: map[tenureKey]*tenure{}, beats: map[lease.ID]*beatLog{},
-		epochs: map[uint64]lease.ID{}, top: map[string]mark{},
+		epochs: map[epochKey]lease.ID{}, sites: map[uint64]lease.ID{}, top: map[string]mark{},
 	}
 }
 
@@ -97,6 +103,7 @@ func (c *checker) releaseBegun(d *daemon, r lease.Record) {
 }
 
 func (c *checker) heldBegun(d *daemon, e lease.Entry) *attempt {
+	d.lastShare = e.Record.Share
 	t := c.tenure(keyOf(e.Record))
 	a := &attempt{rec: e.Record, begun: d.host.local()}
 	t.attempts = append(t.attempts, a)
@@ -210,7 +217,7 @@ func (c *checker) underRule2(g *guard, what string) {
 	if g.dying || g.relay == nil {
 		return
 	}
-	t := c.tenures[tenureKey{g.of.id, g.epoch, c.shareOf(g)}]
+	t := c.tenures[tenureKey{g.of.id, g.epoch, g.share}]
 	if t == nil {
 		c.w.fail("rule 2", "the relay of %s runs under epoch %d, of which there is no record", g.of.name, g.epoch)
 		return
@@ -219,14 +226,4 @@ func (c *checker) underRule2(g *guard, what string) {
 	if !ok || g.until+c.w.killMargin() > bound {
 		c.w.fail("rule 2", "%s %s: its guard kills by %v, rule 2 says %v (there: %v)", g.of.name, what, g.until+c.w.killMargin(), bound, ok)
 	}
-}
-
-// shareOf is the chain a guard's tenure belongs to.
-func (c *checker) shareOf(g *guard) string {
-	for _, ch := range append([]*chain{c.w.share.chain}, c.w.share.old...) {
-		if ch != nil && c.tenures[tenureKey{g.of.id, g.epoch, ch.id}] != nil {
-			return ch.id
-		}
-	}
-	return ""
 }

@@ -9,19 +9,34 @@ import "time"
 func (c *checker) relayStarted(r *relay) {
 	w := c.w
 	c.changed, c.changes = w.now, c.changes+1
-	if owner, ok := c.epochs[r.epoch]; ok && owner != r.owner {
-		w.fail("epoch", "epoch %d was the tenure of %s and is now that of %s", r.epoch, w.nameOf(owner), w.nameOf(r.owner))
-	} else if !ok {
-		if len(c.epochs) > 0 {
-			w.stats.Takeovers++
-		}
-		c.epochs[r.epoch] = r.owner
-	}
-	if t := c.tenures[tenureKey{r.owner, r.epoch, c.shareOf(r.guard)}]; t != nil && t.released {
+	c.epochStarted(r)
+	if t := c.tenures[tenureKey{r.owner, r.epoch, r.guard.share}]; t != nil && t.released {
 		w.fail("release", "the relay of %s starts in epoch %d after a release was begun", r.guard.of.name, r.epoch)
 	}
 	c.underRule2(r.guard, "starts a relay")
 	c.atMostOne()
+}
+
+// epochStarted checks that an epoch belongs to one run. Across chains that is
+// best effort: after a wipe only what members still remember can be counted on,
+// so a repetition there is reported, not forbidden.
+func (c *checker) epochStarted(r *relay) {
+	w, k := c.w, epochKey{r.guard.share, r.epoch}
+	owner, known := c.epochs[k]
+	switch {
+	case known && owner != r.owner:
+		w.fail("epoch", "epoch %d was the tenure of %s and is now that of %s", r.epoch, w.nameOf(owner), w.nameOf(r.owner))
+		return
+	case known:
+		return
+	case len(c.epochs) > 0:
+		w.stats.Takeovers++
+	}
+	c.epochs[k] = r.owner
+	if other, ok := c.sites[r.epoch]; ok && other != r.owner {
+		w.stats.Reused++
+	}
+	c.sites[r.epoch] = r.owner
 }
 
 // guardTold is called when a guard applies a new deadline.

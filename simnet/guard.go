@@ -14,6 +14,7 @@ type guard struct {
 	of    *daemon // the run that started it
 	gen   uint64
 	epoch uint64
+	share string        // chain of the tenure
 	until time.Duration // deadline it applies: boot time of its host
 	will  *lease.Record // newest acknowledged record, for the last will
 	relay *relay        // nil before its start and after its death
@@ -64,6 +65,7 @@ func (w *World) actGuard(d *daemon, a arbiter.Action) {
 		w.toGuard(g, pipe, func() { w.setUntil(g, a.Until, a.Seq) })
 	case arbiter.SetWill:
 		r := a.Record
+		d.host.remember(r.Rev, r.Epoch)
 		w.toGuard(g, pipe, func() { g.will = &r })
 	case arbiter.StopRelay:
 		grace := w.dice.between(0, a.Grace)
@@ -104,7 +106,7 @@ func (w *World) startGuard(d *daemon, a arbiter.StartRelay) {
 		}
 	}
 	d.lastGen = a.Gen
-	g := &guard{host: d.host, of: d, gen: a.Gen, epoch: a.Epoch, until: a.Until}
+	g := &guard{host: d.host, of: d, gen: a.Gen, epoch: a.Epoch, share: d.lastShare, until: a.Until}
 	d.host.guards = append(d.host.guards, g)
 	w.toGuard(g, w.dice.spread(500*time.Microsecond, w.opt.Proc.SpawnMax), func() { w.spawn(g, a.Seq) })
 }

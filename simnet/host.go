@@ -75,12 +75,13 @@ type daemon struct {
 	frozenUntil time.Duration
 	inbox       []arbiter.Event // arrived while frozen
 
-	lanes   [lanes]arbiter.OpID
-	lastOp  arbiter.OpID
-	lastGen uint64
-	tickAt  time.Duration // world time of the pending tick; 0 = none
-	ticks   rate
-	creates rate
+	lanes     [lanes]arbiter.OpID
+	lastOp    arbiter.OpID
+	lastGen   uint64
+	lastShare string        // chain of its newest create
+	tickAt    time.Duration // world time of the pending tick; 0 = none
+	ticks     rate
+	creates   rate
 
 	peers     []*peer
 	meta      arbiter.Member

@@ -78,50 +78,43 @@ func (w *World) wake(h *host) {
 func (h *host) park(do func()) { h.parked = append(h.parked, do) }
 
 // catchUp steps a daemon through what arrived while it was frozen. Packets and
-// answers of the share come in any order; what its guard wrote to one pipe, and
-// successive member tables, keep theirs.
+// answers of the share come in any order; what came over one pipe, or in one
+// queue, keeps its own.
 func (w *World) catchUp(d *daemon) {
 	box := d.inbox
 	d.inbox = nil
+	var streams [lastStream + 1][]arbiter.Event
+	for _, ev := range box {
+		streams[streamOf(ev)] = append(streams[streamOf(ev)], ev)
+	}
 	w.dice.Shuffle(len(box), func(i, j int) { box[i], box[j] = box[j], box[i] })
-	for _, ev := range sortOrdered(box) {
+	for _, ev := range box {
+		if s := streamOf(ev); s != unordered {
+			ev, streams[s] = streams[s][0], streams[s][1:]
+		}
 		w.deliver(d, ev)
 	}
 }
 
-// ordered reports whether an event belongs to a stream that cannot be
-// reordered, and its place in it. Guard events are told apart by gen and seq.
-func ordered(ev arbiter.Event) (uint64, bool) {
-	switch e := ev.(type) {
-	case arbiter.GuardAcked:
-		return e.Gen<<32 | e.Seq, true
-	case arbiter.RelayReady:
-		return e.Gen<<32 | 1<<31, true
-	case arbiter.RelayDown:
-		return e.Gen<<32 | 1<<32 - 1, true
-	}
-	return 0, false
-}
+// Events of one stream cannot overtake each other.
+const (
+	unordered = iota
+	fromGuard
+	fromGossip
+	fromOutside
+	lastStream = fromOutside
+)
 
-// sortOrdered puts the guard's events back into their order, leaving everything
-// else where the shuffle put it, and keeps only the newest member table.
-func sortOrdered(box []arbiter.Event) []arbiter.Event {
-	var places []int
-	for i, ev := range box {
-		if _, ok := ordered(ev); ok {
-			places = append(places, i)
-		}
+func streamOf(ev arbiter.Event) int {
+	switch ev.(type) {
+	case arbiter.GuardAcked, arbiter.RelayReady, arbiter.RelayDown:
+		return fromGuard
+	case arbiter.MembersChanged:
+		return fromGossip
+	case arbiter.Eligibility, arbiter.Handoff, arbiter.TreeClear:
+		return fromOutside
 	}
-	for a := range places {
-		for b := a + 1; b < len(places); b++ {
-			x, _ := ordered(box[places[a]])
-			y, _ := ordered(box[places[b]])
-			if y < x {
-				box[places[a]], box[places[b]] = box[places[b]], box[places[a]]
-			}
-		}
-	}
-	return box
+	return unordered
 }
 
 // crashDaemon ends a daemon's process without warning. Its guards hear EOF and

@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/convertfw/floatrelay/arbiter"
-	"github.com/convertfw/floatrelay/lease"
 )
 
 // Gossip is simulated by what it does, not how: a member that cannot be
@@ -141,9 +140,7 @@ func (w *World) shareMeta(d *daemon) {
 		return
 	}
 	d.meta = meta
-	if head := d.machine.Status().Head; head.Kind == lease.Valid {
-		d.host.remember(head.Rev, head.Record.Epoch)
-	}
+	d.host.remember(d.machine.Status().KnownRev, meta.Epoch)
 	for _, h := range w.hosts {
 		x := h.daemon
 		if x == nil || x == d {

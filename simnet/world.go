@@ -42,6 +42,7 @@ type Stats struct {
 	Relays     int           // relay trees started
 	Takeovers  int           // tenures that started a relay, beyond the first
 	Creates    int           // creates begun
+	Reused     int           // epochs used again in a new chain by members that had forgotten the old one
 	Excused    int           // documented exceptions: relays that woke past their deadline
 	MaxExcused time.Duration // longest such run beside another relay
 	MaxGap     time.Duration // Failover: from the death of the leader to the next relay
@@ -166,6 +167,7 @@ func (s *Stats) add(o Stats) {
 	s.Relays += o.Relays
 	s.Takeovers += o.Takeovers
 	s.Creates += o.Creates
+	s.Reused += o.Reused
 	s.Excused += o.Excused
 	s.MaxExcused = max(s.MaxExcused, o.MaxExcused)
 	s.MaxGap = max(s.MaxGap, o.MaxGap)
