@@ -17,10 +17,11 @@ type checker struct {
 	cfg   Config
 	codec *lease.Codec
 
-	now  time.Duration
-	lane map[string]OpID // outstanding operation of each lane
-	last OpID
-	list time.Duration // begin of the listing under way
+	context string // said in failures
+	now     time.Duration
+	lane    map[string]OpID // outstanding operation of each lane
+	last    OpID
+	list    time.Duration // begin of the listing under way
 
 	clear, finished bool
 	tree            tree
@@ -63,7 +64,7 @@ func newChecker(t testing.TB, m *Machine, cfg Config, codec *lease.Codec) *check
 
 func (c *checker) bad(format string, args ...any) {
 	c.t.Helper()
-	c.t.Fatalf("at %v: %s", c.now, fmt.Sprintf(format, args...))
+	c.t.Fatalf("%s at %v: %s", c.context, c.now, fmt.Sprintf(format, args...))
 }
 
 // step judges what the machine made of an event.

@@ -1,10 +1,12 @@
 package lease_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -121,6 +123,25 @@ func TestChain_ListFollowsTheLowestShareWithRecords(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, shareB, l.Share)
 	require.Equal(t, []string{shareA + " (no records)"}, l.Strange)
+}
+
+// backwards lists names in descending order.
+type backwards struct{ lease.Share }
+
+func (b backwards) List(ctx context.Context, dir string) ([]string, error) {
+	names, err := b.Share.List(ctx, dir)
+	slices.Sort(names)
+	slices.Reverse(names)
+	return names, err
+}
+
+func TestChain_ListDoesNotDependOnTheServersOrder(t *testing.T) {
+	chain, folder := chainOn(t)
+	require.NoError(t, chain.Create(t.Context(), shareA, 42, nil))
+	require.NoError(t, os.CopyFS(filepath.Join(folder, "relay_leader.d", shareB), os.DirFS(filepath.Join(folder, "relay_leader.d", shareA))))
+	l, err := lease.NewChain(backwards{lease.NewDir(folder)}).List(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, lease.Listing{Share: shareA, Revs: []uint64{41, 42}, Shares: []string{shareA, shareB}}, l)
 }
 
 func TestChain_CreateAndRead(t *testing.T) {
@@ -249,8 +270,10 @@ func TestChain_FoundReplacesAFolderWithoutRecords(t *testing.T) {
 
 func TestChain_FoundNeverTouchesAChainOrStrangers(t *testing.T) {
 	chain, folder := chainOn(t)
+	require.NoError(t, chain.WriteMember(t.Context(), shareA, member(1)))
 	require.ErrorIs(t, chain.Found(t.Context(), shareB, 1, nil), lease.ErrExists)
 	requireFile(t, folder, lock(41), "genesis")
+	requireFolder(t, folder+"/relay_leader.d/"+shareA+"/members", id(1).Node+".json")
 	requireFolder(t, folder, "relay_leader.d")
 
 	odd := t.TempDir()

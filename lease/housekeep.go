@@ -9,14 +9,14 @@ import (
 	"time"
 )
 
-// litterAge is how long a temporary name must have been seen before it counts as
-// left over; no builder takes that long.
+// litterAge is the time between two looks for temporary names. One that is there
+// both times is left over: no builder takes that long.
 const litterAge = 10 * time.Minute
 
-// litter remembers when each temporary name was first seen.
+// litter remembers the temporary names of the last look.
 type litter struct {
 	mu    sync.Mutex
-	seen  map[string]time.Duration
+	seen  map[string]bool // nil before the first look
 	swept time.Duration
 }
 
@@ -42,9 +42,9 @@ func (c *Chain) sweep(ctx context.Context, share string) error {
 		return nil
 	}
 	c.litter.swept = now
-	seen := map[string]time.Duration{}
+	seen := map[string]bool{}
 	for _, dir := range []string{"", chainDir + "/" + share + "/" + membersDir} {
-		if err := c.sweepDir(ctx, dir, now, seen); err != nil {
+		if err := c.sweepDir(ctx, dir, seen); err != nil {
 			return fmt.Errorf("look for temporary names: %w", err)
 		}
 	}
@@ -52,7 +52,7 @@ func (c *Chain) sweep(ctx context.Context, share string) error {
 	return nil
 }
 
-func (c *Chain) sweepDir(ctx context.Context, dir string, now time.Duration, seen map[string]time.Duration) error {
+func (c *Chain) sweepDir(ctx context.Context, dir string, seen map[string]bool) error {
 	names, err := c.share.List(ctx, dir)
 	if err != nil {
 		return gone(err)
@@ -62,15 +62,11 @@ func (c *Chain) sweepDir(ctx context.Context, dir string, now time.Duration, see
 			continue
 		}
 		path := strings.TrimPrefix(dir+"/"+name, "/")
-		first, known := c.litter.seen[path]
-		if !known {
-			first = now
-		}
-		if known && now-first >= litterAge {
+		if c.litter.seen[path] {
 			err = errors.Join(err, c.removeTree(ctx, path))
-			continue
+		} else {
+			seen[path] = true
 		}
-		seen[path] = first
 	}
 	return err
 }

@@ -3,6 +3,7 @@ package lease
 import (
 	"bytes"
 	"encoding/binary"
+	"encoding/json"
 	"strings"
 	"testing"
 	"unicode/utf16"
@@ -237,6 +238,9 @@ func FuzzView(f *testing.F) {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {
+		if _, rest, err := scanObject(b, viewFields); err == nil {
+			require.True(t, json.Valid(b[:len(b)-len(rest)]))
+		}
 		v, warnings, err := ParseView(b)
 		if err != nil {
 			require.Zero(t, v)

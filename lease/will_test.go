@@ -115,7 +115,9 @@ func TestWillNext(t *testing.T) {
 	for name, body := range strangers(t) {
 		require.False(t, lease.WillNext(record(42), open(body)), name)
 	}
-	require.False(t, lease.WillNext(record(42), lease.Entry{Rev: 43, Kind: lease.Unread}))
+	for _, kind := range []lease.Kind{lease.Unread, lease.Unknown, lease.Foreign, lease.Newer} {
+		require.False(t, lease.WillNext(record(42), lease.Entry{Rev: 43, Kind: kind, Record: record(43)}), kind.String())
+	}
 }
 
 func TestWill_GoesOnWhenItsOwnRecordGotNoBody(t *testing.T) {

@@ -93,9 +93,9 @@ func (c *checker) atMostOne() {
 	}
 }
 
-// createBound is how many creates a daemon may begin in 10 s: renewals every
-// FENCE/3 at worst, and some room for takeovers.
-func (w *World) createBound() int { return int(30*time.Second/w.opt.Figures.Fence) + 30 }
+// createBound is how many creates a daemon may begin in 10 s: one per BEAT/2,
+// the quickest that the machine retries anything.
+func (w *World) createBound() int { return int(20*time.Second/w.opt.Figures.Beat) + 10 }
 
 // rate counts things in a sliding window.
 type rate struct {
