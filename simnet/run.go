@@ -12,8 +12,9 @@ func prime(x time.Duration) time.Duration { return x*102/100 + 20*time.Milliseco
 // Quiet periods of the last phase. Members count TTL_MAX' from when they first
 // saw the share's state, and they look each POLL: that much is added as well.
 const (
-	settle = 2 * time.Second  // beyond TTL_MAX' + POLL, until there is exactly one relay again
-	steady = 60 * time.Second // and then nothing may change for so long
+	settle  = 2 * time.Second  // beyond TTL_MAX' + POLL, until there is exactly one relay again
+	refound = 2 * time.Second  // more, if a chain must be founded first and then raced for
+	steady  = 60 * time.Second // and then nothing may change for so long
 )
 
 // Run lets a world live: daemons start, faults strike, everything heals, and
@@ -50,7 +51,11 @@ func (w *World) runSafetyThenLiveness() {
 		return
 	}
 	w.heal()
-	w.run(w.now + prime(lease.TTLMax) + w.opt.Figures.Poll + settle)
+	limit := prime(lease.TTLMax) + w.opt.Figures.Poll + settle
+	if w.share.chain == nil {
+		limit += refound
+	}
+	w.run(w.now + limit)
 	w.checkOne("after healing")
 	changes := w.checker.changes
 	w.run(w.now + steady)
