@@ -1,0 +1,54 @@
+# Every target works on a fresh machine with Go; those that need Debian
+# packages (e2e, windows) install them through .ci/packages.
+GO      ?= go
+VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo devel)
+LDFLAGS  = -s -w -X main.version=$(VERSION)
+LINT     = github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
+FUZZTIME ?= 60s
+
+.PHONY: all build demo test race sim mutants fuzz bench bench-scale prove lint cross e2e windows dist clean
+
+all: build
+
+build: ## the binary for this machine, in bin/
+	$(GO) build -trimpath -ldflags '$(LDFLAGS)' -o bin/floatrelay ./cmd/floatrelay
+
+demo: build ## kill a real leader and watch the relay come back
+	bin/floatrelay demo
+
+test: ## all tests that need no extra packages
+	$(GO) test -timeout 15m ./...
+
+race: ## the tests of everything that runs concurrently, with the race detector
+	$(GO) test -race -short -timeout 20m ./...
+
+sim: ## search the simulated world for two relays
+	$(GO) test -timeout 15m -count=1 -v -run 'TestSearch|TestPartition' ./simnet $(SIMFLAGS)
+
+mutants: ## break each rule of the protocol and see the simulation catch it
+	$(GO) test -timeout 30m -count=1 -v -tags mutants -run TestMutants ./simnet $(SIMFLAGS)
+
+fuzz: ## every fuzz target for FUZZTIME
+	GO='$(GO)' FUZZTIME='$(FUZZTIME)' bash .ci/fuzz
+
+bench: build ## failover times and the cost of an idle daemon
+	$(GO) run ./internal/bench -exe bin/floatrelay
+	$(GO) test -run '^$$' -bench . -benchtime 200x ./lease ./relayproc
+
+prove: ## the full repetition counts; takes about an hour
+	GO='$(GO)' bash .ci/prove
+
+lint: ## formatting, vet for both systems, the linter, a tidy go.mod
+	@test -z "$$(gofmt -l .)" || { echo "gofmt wants:"; gofmt -l .; exit 1; }
+	$(GO) vet ./...
+	GOOS=windows $(GO) vet ./...
+	$(GO) vet -tags mutants ./arbiter ./simnet
+	$(GO) run $(LINT) run ./...
+	$(GO) mod tidy -diff
+
+cross: ## build for every system a release has
+	for t in windows/amd64 windows/arm64 linux/amd64 linux/arm64; do \
+	  GOOS=$${t%/*} GOARCH=$${t#*/} $(GO) build -trimpath -o /dev/null ./cmd/floatrelay || exit 1; done
+
+clean:
+	rm -rf bin dist
