@@ -49,7 +49,7 @@ func NewClient(addr, bearer string) (*Client, error) {
 			ResponseHeaderTimeout: changeTime + time.Second,
 			DisableKeepAlives:     true,
 		},
-		CheckRedirect: func(*http.Request, []*http.Request) error { return nil },
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}}, nil
 }
 
