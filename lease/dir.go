@@ -190,14 +190,14 @@ func (d *dir) Replace(ctx context.Context, name string, body []byte) error {
 		return d.fail("replace", name, d.sys.judge(err), false, err)
 	}
 	if err := writeBody(h, body); err != nil {
-		d.sys.remove(temp)
+		_ = d.sys.remove(temp)
 		return d.fail("replace", name, d.sys.judge(err), false, err)
 	}
 	v, err := d.retry(ctx, retryReplace, func() error { return d.sys.rename(temp, full) })
 	if err == nil {
 		return nil
 	}
-	d.sys.remove(temp)
+	_ = d.sys.remove(temp)
 	if v == vMaybe {
 		return fmt.Errorf("replace %s in %s: %w: it is read-only or another program keeps it open: %w", name, d.base, ErrDenied, err)
 	}
@@ -288,7 +288,7 @@ func (d *dir) judge(err error) verdict {
 	switch {
 	case errors.As(err, &c):
 		return vBusy
-	case err == os.ErrExist:
+	case errors.Is(err, os.ErrExist):
 		return vExists
 	}
 	return d.sys.judge(err)

@@ -71,13 +71,13 @@ func createNewFile(path string) (handle, error) {
 	}
 	err = errors.Join(f.Close(), os.Remove(path))
 	if err != nil {
-		return nil, fmt.Errorf("created in the Offline Files cache and not removed: %v", err)
+		return nil, fmt.Errorf("created in the Offline Files cache and not removed: %s", err.Error())
 	}
 	return nil, errOffline
 }
 
 // errOffline says that Windows answered from its Offline Files cache.
-var errOffline = errors.New("Windows answers from its Offline Files cache: the server is not reachable; turn Offline Files off for this share")
+var errOffline = errors.New("answered from Windows' Offline Files cache: the server is not reachable; turn Offline Files off for this share")
 
 // Of FILE_REMOTE_PROTOCOL_INFO only the flags matter. Figures in bytes.
 const (

@@ -57,7 +57,7 @@ func notBuilt(err error) error {
 	if errors.Is(err, ErrDenied) {
 		return err
 	}
-	return fmt.Errorf("%w: build it under a temporary name: %s", ErrUnavailable, err)
+	return fmt.Errorf("%w: build it under a temporary name: %s", ErrUnavailable, err.Error())
 }
 
 func tempLock(temp, share string, rev uint64) string {
@@ -71,7 +71,7 @@ func (c *Chain) moveIn(ctx context.Context, temp string) error {
 	}
 	empty, cleared := c.clearEmpty(ctx)
 	if cleared != nil {
-		return fmt.Errorf("%w (%s has no records but cannot be removed: %s)", err, chainDir, cleared)
+		return fmt.Errorf("%w (%s has no records but cannot be removed: %s)", err, chainDir, cleared.Error())
 	}
 	if !empty {
 		return err
