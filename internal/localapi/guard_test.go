@@ -87,6 +87,13 @@ func TestServer_WithoutBearersNothingCanBeChanged(t *testing.T) {
 	require.Empty(t, src.drained)
 }
 
+// Whatever a parser makes of the header: an empty bearer opens nothing.
+func TestAuthorized_EmptyNeverMatchesEmpty(t *testing.T) {
+	r := &http.Request{Header: http.Header{"Authorization": {"Bearer "}}}
+	require.False(t, authorized(r, []string{""}))
+	require.False(t, authorized(r, nil))
+}
+
 func TestBearer_DependsOnTokenAndSite(t *testing.T) {
 	require.Len(t, Bearer("t", "k"), 64)
 	require.Equal(t, Bearer("t", "k"), Bearer("t", "k"))
