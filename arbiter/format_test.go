@@ -9,7 +9,7 @@ import (
 )
 
 // brief is an action in a few words, as the scenario scripts show it.
-func brief(codec *lease.Codec, a Action) string {
+func brief(codec memo, a Action) string {
 	switch a := a.(type) {
 	case List:
 		return "list"
@@ -64,7 +64,7 @@ func briefRelay(a Action) string {
 	return fmt.Sprintf("%#v", a)
 }
 
-func briefBody(codec *lease.Codec, body []byte) string {
+func briefBody(codec memo, body []byte) string {
 	e := codec.Open("", 0, body)
 	if e.Kind != lease.Valid {
 		return e.Kind.String()

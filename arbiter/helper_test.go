@@ -3,6 +3,7 @@ package arbiter
 import (
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -52,6 +53,28 @@ func testCodec(t testing.TB, kmsn, token string) *lease.Codec {
 	return c
 }
 
+// memo is a codec that opens each body once for all tests: they run thousands of
+// stations, all with much the same records.
+type memo struct{ *lease.Codec }
+
+var opened sync.Map // what and where it was opened, to lease.Entry
+
+type openedAs struct {
+	share string
+	rev   uint64
+	body  string
+}
+
+func (c memo) Open(share string, rev uint64, body []byte) lease.Entry {
+	key := openedAs{share, rev, string(body)}
+	if e, ok := opened.Load(key); ok {
+		return e.(lease.Entry)
+	}
+	e := c.Codec.Open(share, rev, body)
+	opened.Store(key, e)
+	return e
+}
+
 // testConfig is a member with the default figures.
 func testConfig(t testing.TB, self lease.ID) Config {
 	name := letter(self)
@@ -75,7 +98,7 @@ type rig struct {
 	t       testing.TB
 	m       *Machine
 	cfg     Config
-	codec   *lease.Codec
+	codec   memo
 	checker *checker
 	now     time.Duration
 
@@ -114,7 +137,7 @@ func newRigOf(t testing.TB, self lease.ID, opts ...func(*Config)) *rig {
 	require.NoError(t, err)
 	breakOnPurpose(t, m)
 	r := &rig{
-		t: t, m: m, cfg: cfg, codec: testCodec(t, site, "secret"), now: zero,
+		t: t, m: m, cfg: cfg, codec: memo{testCodec(t, site, "secret")}, now: zero,
 		lists: true, creates: true, views: true, guards: true, relays: true,
 		chain: map[uint64][]byte{},
 	}
@@ -125,7 +148,6 @@ func newRigOf(t testing.TB, self lease.ID, opts ...func(*Config)) *rig {
 // do tells the machine an event now, lets the outside world answer, and returns
 // all that the machine emitted meanwhile.
 func (r *rig) do(ev Event) []Action {
-	r.t.Helper()
 	from := len(r.all)
 	queue := []Event{ev}
 	for n := 0; len(queue) > 0; n++ {
@@ -302,7 +324,6 @@ func (r *rig) apply() {
 // run lets time pass up to the given instant, with a Tick whenever the machine
 // asked for one and one at the end.
 func (r *rig) run(to time.Duration) []Action {
-	r.t.Helper()
 	from := len(r.all)
 	if r.m.Wake() == 0 {
 		r.do(Tick{}) // as the driver does first of all
@@ -317,7 +338,7 @@ func (r *rig) run(to time.Duration) []Action {
 }
 
 // pass lets d pass.
-func (r *rig) pass(d time.Duration) []Action { r.t.Helper(); return r.run(r.now + d) }
+func (r *rig) pass(d time.Duration) []Action { return r.run(r.now + d) }
 
 // jump lets d pass without a single tick, as when the daemon is frozen.
 func (r *rig) jump(d time.Duration) { r.now += d }
@@ -472,7 +493,7 @@ func describe(acts []Action) string {
 	}
 	var b strings.Builder
 	for _, a := range acts[max(len(acts)-15, 0):] {
-		b.WriteString("\n  " + brief(codec, a))
+		b.WriteString("\n  " + brief(memo{codec}, a))
 	}
 	return b.String()
 }
