@@ -2,6 +2,7 @@ package lease
 
 import (
 	"os"
+	"path/filepath"
 	"runtime"
 	"testing"
 
@@ -29,9 +30,13 @@ func asNobody(t *testing.T, call func()) {
 func TestDir_FolderWithoutWriteAccess(t *testing.T) {
 	folder := t.TempDir()
 	require.NoError(t, os.WriteFile(folder+"/"+ViewName, []byte("old"), 0o644))
+	require.NoError(t, os.Chmod(filepath.Dir(folder), 0o755)) // reachable, so that only the folder refuses
 	require.NoError(t, os.Chmod(folder, 0o555))
 	t.Cleanup(func() { _ = os.Chmod(folder, 0o755) })
 	d := NewDir(folder)
+	var readErr error
+	asNobody(t, func() { _, readErr = d.Read(t.Context(), ViewName) })
+	require.NoError(t, readErr)
 	calls := map[string]func() error{
 		"create":  func() error { return d.Create(t.Context(), "x.lock", nil) },
 		"replace": func() error { return d.Replace(t.Context(), ViewName, []byte("new")) },
