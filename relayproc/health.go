@@ -33,8 +33,9 @@ type health struct {
 	g    *Guard
 	spec Spec
 
+	first int      // the relay's first process
 	known []uint64 // listeners already found to be ours
-	pid   int
+	pid   int      // of the listener on RELAY_PORT
 }
 
 func (h *health) run(ctx context.Context) {
@@ -142,7 +143,13 @@ func (h *health) checkOwner(ctx context.Context) error {
 	return nil
 }
 
+// checkListener finds the listener's owner. Mostly that is the relay's first
+// process, which needs neither a search nor a question.
 func (h *health) checkListener(ctx context.Context, l listener) error {
+	if h.first != 0 && l.still(h.first) {
+		h.found(l, h.first)
+		return nil
+	}
 	holder := l.holder()
 	if holder.PID == 0 {
 		return fmt.Errorf("the owner of port %d cannot be found", l.port)
@@ -158,10 +165,14 @@ func (h *health) checkListener(ctx context.Context, l listener) error {
 	case !ours:
 		return &foreignError{holder}
 	}
-	if l.port == h.spec.Port {
-		h.pid = holder.PID
-	}
+	h.found(l, holder.PID)
 	return nil
+}
+
+func (h *health) found(l listener, pid int) {
+	if l.port == h.spec.Port {
+		h.pid = pid
+	}
 }
 
 // ping connects, and with PingHello also asks for an answer.

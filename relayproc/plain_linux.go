@@ -41,7 +41,8 @@ func newCgroup() *cgroup {
 	if base == "" {
 		return nil
 	}
-	path := filepath.Join(base, "floatrelay-"+strconv.Itoa(os.Getpid()))
+	clearStale(base)
+	path := filepath.Join(base, cgroupPrefix+strconv.Itoa(os.Getpid()))
 	if os.Mkdir(path, 0o755) != nil {
 		return nil
 	}
@@ -54,6 +55,24 @@ func newCgroup() *cgroup {
 		return nil
 	}
 	return &cgroup{path, dir}
+}
+
+const cgroupPrefix = "floatrelay-"
+
+// clearStale ends the groups of guards that were killed: whatever still lives
+// in one is an orphan, and an empty folder stays for ever.
+func clearStale(base string) {
+	names, _ := filepath.Glob(filepath.Join(base, cgroupPrefix+"*"))
+	for _, path := range names {
+		pid, err := strconv.Atoi(filepath.Base(path)[len(cgroupPrefix):])
+		if err != nil {
+			continue
+		}
+		if _, alive := lookup(pid); !alive {
+			os.WriteFile(filepath.Join(path, "cgroup.kill"), []byte("1"), 0)
+			os.Remove(path)
+		}
+	}
 }
 
 // ownCgroup is the folder of this process's group in the version 2 hierarchy.

@@ -64,8 +64,8 @@ func (t *linuxTree) live() {
 	t.events <- treeEvent{kind: treeForked, pid: t.holderPID(), note: t.mode()}
 	t.tellSpec()
 	t.reap()
+	<-heard // only the holder had the other end, so this ends with it
 	status.Close()
-	<-heard
 	t.mu.Lock()
 	t.control.Close()
 	cg := t.cg

@@ -130,15 +130,11 @@ func (w *watch) hear(ctx context.Context, line string) bool {
 	word, rest, _ := strings.Cut(line, " ")
 	switch word {
 	case ansForked:
-		f := strings.Fields(rest)
-		if pid, err := strconv.Atoi(f[0]); err == nil {
-			w.holder = openGrip(pid, w.g.proc.Pid)
-			w.whole = len(f) > 1 && f[1] == holderWhole
-		}
+		w.hold(rest)
 	case ansStarted:
 		pid, _ := strconv.Atoi(rest)
 		w.g.emit.put(Started{PID: pid})
-		w.lookAfter(ctx)
+		w.lookAfter(ctx, pid)
 	case ansAcked:
 		w.ack(rest)
 	case ansOwns:
@@ -155,6 +151,18 @@ func (w *watch) hear(ctx context.Context, line string) bool {
 	return false
 }
 
+// hold takes hold of the process at the head of the tree, anew for each start.
+func (w *watch) hold(rest string) {
+	pid, mode, _ := strings.Cut(rest, " ")
+	n, err := strconv.Atoi(pid)
+	if err != nil {
+		return
+	}
+	w.holder.close()
+	w.holder = openGrip(n, w.g.proc.Pid)
+	w.whole = mode == holderWhole && w.holder != nil
+}
+
 func (w *watch) ack(rest string) {
 	seq, err := strconv.ParseUint(rest, 10, 64)
 	if err != nil {
@@ -167,12 +175,12 @@ func (w *watch) ack(rest string) {
 }
 
 // lookAfter starts the health checks, anew for each start of the relay.
-func (w *watch) lookAfter(ctx context.Context) {
+func (w *watch) lookAfter(ctx context.Context, first int) {
 	if w.healthy != nil {
 		w.healthy()
 	}
 	ctx, w.healthy = context.WithCancel(ctx)
-	h := &health{g: w.g, spec: w.g.spec}
+	h := &health{g: w.g, spec: w.g.spec, first: first}
 	w.g.wg.Go(func() { h.run(ctx) })
 }
 
