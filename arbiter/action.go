@@ -94,12 +94,15 @@ type (
 	}
 
 	// SetWill hands the guard what it needs for the last will: the newest
-	// acknowledged record. If the daemon dies the guard creates a release of
-	// this tenure at exactly Record.Rev+1, going on only over records that are
-	// verifiably this run's.
+	// acknowledged record, and the highest rev this tenure has begun to create.
+	// If the daemon dies the guard creates a release of this tenure at exactly
+	// Record.Rev+1, going on only over records that are verifiably this run's
+	// and not above Tip: what is above was begun after the daemon had given
+	// this guard up, and a relay may be running on it.
 	SetWill struct {
 		Gen    uint64
 		Record lease.Record
+		Tip    uint64
 	}
 
 	// StopRelay ends the relay; RelayDown follows. A zero Grace kills it at

@@ -38,6 +38,10 @@ func (m *Machine) send(a *attempt) {
 	a.op, a.begun, a.sent = o.id, m.now, true
 	m.creating = o
 	m.taking.highest(a.share, a.rec.Rev)
+	if m.tenure != nil {
+		m.tenure.begun = max(m.tenure.begun, a.rec.Rev)
+		m.setWill() // before the create: a guard goes over nothing it was not told of
+	}
 	m.emit(Create{Op: o.id, Share: a.share, Rev: a.rec.Rev, Body: a.body})
 }
 

@@ -45,7 +45,7 @@ func (m *Machine) startRelay() {
 	r.until, r.pid = until, 0
 	m.setPhase(RelayStarting)
 	m.emit(StartRelay{Gen: r.gen, Seq: r.seq, Epoch: t.epoch, Until: until})
-	m.emit(SetWill{Gen: r.gen, Record: t.acked.rec})
+	m.setWill()
 }
 
 // runway is how much of a deadline must be left for a start to be worth it: one

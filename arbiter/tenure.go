@@ -15,7 +15,8 @@ type tenure struct {
 	acked attempt // newest acknowledged held record
 	// tip is the highest rev known to be this tenure's own: acknowledged, or
 	// created without its body.
-	tip uint64
+	tip   uint64
+	begun uint64 // highest rev of this tenure whose create has begun
 
 	started   bool          // a relay was started; from then on a passed deadline is final
 	lostOp    OpID          // newest operation when a guard was lost: no start before a record begun after it is acknowledged
@@ -68,8 +69,14 @@ func (m *Machine) acknowledge(a attempt) {
 		entry: lease.Entry{Rev: a.rec.Rev, Kind: lease.Valid, Record: a.rec, Body: a.body}}
 	m.remember(a.rec)
 	m.dropSettled()
+	m.setWill()
+}
+
+// setWill keeps the guard's last will up to date.
+func (m *Machine) setWill() {
+	t := m.tenure
 	if m.relay.phase != RelayNone {
-		m.emit(SetWill{Gen: m.relay.gen, Record: a.rec})
+		m.emit(SetWill{Gen: m.relay.gen, Record: t.acked.rec, Tip: max(t.begun, t.acked.rec.Rev)})
 	}
 }
 

@@ -31,7 +31,7 @@ func requireRelease(t *testing.T, chain *lease.Chain, rev uint64, reason string)
 func TestWill_CreatesExactlyTheNextRecord(t *testing.T) {
 	chain, _ := chainOn(t)
 	put(t, chain, record(42))
-	rev, err := lease.Will(t.Context(), chain, codec(t), record(42))
+	rev, err := lease.Will(t.Context(), chain, codec(t), record(42), 99)
 	require.NoError(t, err)
 	require.Equal(t, uint64(43), rev)
 	requireRelease(t, chain, 43, lease.WillReason)
@@ -43,7 +43,7 @@ func TestWill_GoesOverItsOwnRunsRecords(t *testing.T) {
 	for rev := uint64(42); rev <= 44; rev++ {
 		put(t, chain, record(rev))
 	}
-	rev, err := lease.Will(t.Context(), chain, codec(t), record(42))
+	rev, err := lease.Will(t.Context(), chain, codec(t), record(42), 99)
 	require.NoError(t, err)
 	require.Equal(t, uint64(45), rev)
 	requireRelease(t, chain, 45, lease.WillReason)
@@ -56,7 +56,7 @@ func TestWill_IsDoneIfTheDaemonReleased(t *testing.T) {
 	r.State, r.Reason = lease.Released, "handoff"
 	put(t, chain, r)
 	for range 2 {
-		rev, err := lease.Will(t.Context(), chain, codec(t), record(42))
+		rev, err := lease.Will(t.Context(), chain, codec(t), record(42), 99)
 		require.NoError(t, err)
 		require.Equal(t, uint64(44), rev)
 	}
@@ -94,7 +94,7 @@ func TestWill_StopsAtWhatIsNotItsOwn(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			chain, _ := chainOn(t)
 			require.NoError(t, chain.Create(t.Context(), shareA, 43, body))
-			_, err := lease.Will(t.Context(), chain, codec(t), record(42))
+			_, err := lease.Will(t.Context(), chain, codec(t), record(42), 99)
 			require.ErrorIs(t, err, lease.ErrNotOurs)
 			_, err = chain.Read(t.Context(), shareA, 44)
 			require.ErrorIs(t, err, lease.ErrNotExist, "nothing is created beyond it")
@@ -106,17 +106,18 @@ func TestWillNext(t *testing.T) {
 	open := func(body []byte) lease.Entry { return codec(t).Open(shareA, 43, body) }
 	own, err := codec(t).Seal(record(43))
 	require.NoError(t, err)
-	require.True(t, lease.WillNext(record(42), open(own)))
+	require.True(t, lease.WillNext(record(42), 43, open(own)))
+	require.False(t, lease.WillNext(record(42), 42, open(own)), "begun after the daemon gave this guard up")
 	released := record(43)
 	released.State = lease.Released
 	own, err = codec(t).Seal(released)
 	require.NoError(t, err)
-	require.False(t, lease.WillNext(record(42), open(own)), "a release ends it")
+	require.False(t, lease.WillNext(record(42), 43, open(own)), "a release ends it")
 	for name, body := range strangers(t) {
-		require.False(t, lease.WillNext(record(42), open(body)), name)
+		require.False(t, lease.WillNext(record(42), 43, open(body)), name)
 	}
 	for _, kind := range []lease.Kind{lease.Unread, lease.Unknown, lease.Foreign, lease.Newer} {
-		require.False(t, lease.WillNext(record(42), lease.Entry{Rev: 43, Kind: kind, Record: record(43)}), kind.String())
+		require.False(t, lease.WillNext(record(42), 43, lease.Entry{Rev: 43, Kind: kind, Record: record(43)}), kind.String())
 	}
 }
 
@@ -124,7 +125,7 @@ func TestWill_GoesOnWhenItsOwnRecordGotNoBody(t *testing.T) {
 	_, folder := chainOn(t)
 	chain := lease.NewChain(faulty.New(lease.NewDir(folder),
 		faulty.When(faulty.NoBody(), faulty.Kinds(faulty.Create), faulty.First(1))))
-	rev, err := lease.Will(t.Context(), chain, codec(t), record(42))
+	rev, err := lease.Will(t.Context(), chain, codec(t), record(42), 99)
 	require.NoError(t, err)
 	require.Equal(t, uint64(44), rev)
 	requireRelease(t, chain, 44, lease.WillReason)
@@ -134,9 +135,9 @@ func TestWill_CanBeTriedAgainAfterALostAnswer(t *testing.T) {
 	_, folder := chainOn(t)
 	chain := lease.NewChain(faulty.New(lease.NewDir(folder),
 		faulty.When(faulty.LostAck(), faulty.Kinds(faulty.Create), faulty.First(1))))
-	_, err := lease.Will(t.Context(), chain, codec(t), record(42))
+	_, err := lease.Will(t.Context(), chain, codec(t), record(42), 99)
 	require.ErrorIs(t, err, lease.ErrUnknown)
-	rev, err := lease.Will(t.Context(), chain, codec(t), record(42))
+	rev, err := lease.Will(t.Context(), chain, codec(t), record(42), 99)
 	require.NoError(t, err)
 	require.Equal(t, uint64(43), rev, "the first try had been carried out")
 }
@@ -146,6 +147,6 @@ func TestWill_IsBounded(t *testing.T) {
 	for rev := uint64(43); rev < 60; rev++ {
 		put(t, chain, record(rev))
 	}
-	_, err := lease.Will(t.Context(), chain, codec(t), record(42))
+	_, err := lease.Will(t.Context(), chain, codec(t), record(42), 99)
 	require.ErrorIs(t, err, lease.ErrNotOurs)
 }

@@ -17,7 +17,8 @@ type guard struct {
 	share string        // chain of the tenure
 	until time.Duration // deadline it applies: boot time of its host
 	will  *lease.Record // newest acknowledged record, for the last will
-	relay *relay        // nil before its start and after its death
+	tip   uint64
+	relay *relay // nil before its start and after its death
 
 	dead    bool // the process has ended
 	orphan  bool // EOF: the daemon is gone, or seems to be
@@ -66,7 +67,7 @@ func (w *World) actGuard(d *daemon, a arbiter.Action) {
 	case arbiter.SetWill:
 		r := a.Record
 		d.host.remember(r.Rev, r.Epoch)
-		w.toGuard(g, pipe, func() { g.will = &r })
+		w.toGuard(g, pipe, func() { g.will, g.tip = &r, a.Tip })
 	case arbiter.StopRelay:
 		grace := w.dice.between(0, a.Grace)
 		w.toGuard(g, pipe+grace, func() { w.kill(g, stopped, w.killLatency()) })

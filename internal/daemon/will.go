@@ -19,12 +19,13 @@ type testament struct {
 	Dir      string       `json:"dir"`
 	Password string       `json:"password,omitempty"`
 	Record   lease.Record `json:"record"`
+	Tip      uint64       `json:"tip"`
 }
 
 func newTestament(cfg config.Config, a arbiter.SetWill) []byte {
 	b, err := json.Marshal(testament{
 		KMSN: cfg.KMSN, Token: string(cfg.Token), Dir: cfg.LeaseDir,
-		Password: string(cfg.SMBPassword), Record: a.Record,
+		Password: string(cfg.SMBPassword), Record: a.Record, Tip: a.Tip,
 	})
 	if err != nil {
 		panic("daemon: encode a testament: " + err.Error()) // strings and numbers only
@@ -47,6 +48,6 @@ func CarryOutWill(ctx context.Context, payload []byte) error {
 	if err != nil {
 		return err
 	}
-	_, err = lease.Will(ctx, lease.NewChain(share), codec, w.Record)
+	_, err = lease.Will(ctx, lease.NewChain(share), codec, w.Record, w.Tip)
 	return err
 }
