@@ -40,7 +40,7 @@ func daemonCheck(cfg config.Config, status ask) func(context.Context, Tell) {
 			tell.Fail("restart the daemon", "%v", err)
 			return
 		}
-		tell.OK("the daemon answers at %s: %s, epoch %d, %d members alive", cfg.APIAddr, s.Role, s.Epoch, s.Gossip.Alive)
+		tell.OK("the daemon answers at %s: %s, epoch %d, members alive: %d", cfg.APIAddr, s.Role, s.Epoch, s.Gossip.Alive)
 		if s.Token != "" && s.Token != cfg.Token.String() {
 			tell.Fail("restart the daemon", "the daemon uses token %s, stk.ini says %s", s.Token, cfg.Token)
 		}

@@ -24,7 +24,6 @@ type Check struct {
 // collector gathers what the checks tell, also of those that never end.
 type collector struct {
 	mu       sync.Mutex
-	closed   bool
 	findings [][]Result
 	running  []bool
 }
@@ -55,7 +54,7 @@ func Run(ctx context.Context, checks []Check, limit time.Duration) Report {
 		case <-grace.C:
 		}
 	}
-	return newReport(c.close(checks, limit))
+	return newReport(c.told(checks, limit))
 }
 
 func (c *collector) run(ctx context.Context, i int, check Check) {
@@ -74,16 +73,13 @@ func (c *collector) run(ctx context.Context, i int, check Check) {
 func (c *collector) add(i int, r Result) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if !c.closed {
-		c.findings[i] = append(c.findings[i], r)
-	}
+	c.findings[i] = append(c.findings[i], r)
 }
 
-// close takes no more findings and returns those there are.
-func (c *collector) close(checks []Check, limit time.Duration) []Result {
+// told copies what was told so far; what comes later is nobody's business.
+func (c *collector) told(checks []Check, limit time.Duration) []Result {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.closed = true
 	all := []Result{}
 	for i, check := range checks {
 		all = append(all, c.findings[i]...)

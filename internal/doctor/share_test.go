@@ -72,6 +72,18 @@ func TestShare_BodyLost(t *testing.T) {
 	empty(t, dir)
 }
 
+// forgetful is a share that reads something else than was written.
+type forgetful struct{ lease.Share }
+
+func (forgetful) Read(context.Context, string) ([]byte, error) { return []byte("old"), nil }
+
+func TestShare_ReadsSomethingElse(t *testing.T) {
+	dir := t.TempDir()
+	got := look(t, shareCheck(figures(dir), opener(forgetful{lease.NewDir(dir)})))
+	one(t, got[1:], Failure, "3 bytes came back, not the 1000 written", "file server")
+	empty(t, dir)
+}
+
 func TestShare_Slow(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		dir := t.TempDir()
