@@ -325,7 +325,7 @@ func (r *rig) apply() {
 // asked for one and one at the end.
 func (r *rig) run(to time.Duration) []Action {
 	from := len(r.all)
-	if r.m.Wake() == 0 {
+	if r.m.Wake() <= r.now {
 		r.do(Tick{}) // as the driver does first of all
 	}
 	for r.now < to {

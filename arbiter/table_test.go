@@ -260,4 +260,8 @@ func (r *rig) heal() {
 	if r.checker.tree.alive && r.checker.tree.stopped {
 		r.do(RelayDown{Gen: r.gen, Cause: DownStopped})
 	}
+	if r.checker.tree.alive {
+		r.do(GuardAcked{Gen: r.gen, Seq: r.seq})
+		r.do(RelayReady{Gen: r.gen, PID: 9})
+	}
 }
