@@ -90,10 +90,10 @@ func leaderLine(l localapi.Leader) string {
 }
 
 func relayLine(r localapi.RelayStatus) string {
-	text := "not on this PC"
-	if r.State != "none" && r.State != "" {
-		text = fmt.Sprintf("%s on this PC, pid %d", clean(r.State), r.PID)
+	if r.State == "none" || r.State == "" {
+		return "not on this PC"
 	}
+	text := fmt.Sprintf("%s on this PC, pid %d", clean(r.State), r.PID)
 	if since, err := time.Parse(time.RFC3339, r.Since); err == nil {
 		text += " since " + since.Format(time.DateTime)
 	}
