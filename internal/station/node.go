@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -22,13 +23,16 @@ type Node struct {
 	Station    string
 	Dir        string
 	Share      string // the share as this node reaches it
+	Addr       string // the address told to the others, and the relay's
+	Bind       string // the address its gossip listens on
 	RelayPort  int
 	GossipPort int
 	API        string
 
-	exe string
-	mu  sync.Mutex
-	run *running
+	exe  string
+	keys map[string]string // what stands in stk.ini
+	mu   sync.Mutex
+	run  *running
 }
 
 // running is one start of a daemon.
@@ -39,7 +43,17 @@ type running struct {
 	err  error
 }
 
+// Set changes keys of the node's stk.ini; an empty value takes one out. The
+// daemon reads them at its next start.
+func (n *Node) Set(keys map[string]string) error {
+	all := maps.Clone(n.keys)
+	maps.Copy(all, keys)
+	maps.DeleteFunc(all, func(_, v string) bool { return v == "" })
+	return n.write(all)
+}
+
 func (n *Node) write(keys map[string]string) error {
+	n.keys = keys
 	var lines []string
 	for k, v := range keys {
 		lines = append(lines, k+"="+v)

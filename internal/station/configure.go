@@ -1,0 +1,112 @@
+package station
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+func (s *Station) makeNodes() error {
+	ports, err := freePorts(3 * s.opt.Nodes)
+	if err != nil {
+		return err
+	}
+	if s.opt.Switched {
+		if s.Switch, err = newSwitch(s); err != nil {
+			return err
+		}
+	}
+	for i := range s.opt.Nodes {
+		n := &Node{
+			Station: fmt.Sprintf("POS-%02d", i+1), Dir: filepath.Join(s.Dir, fmt.Sprintf("pos-%02d", i+1)), exe: s.opt.Exe,
+			RelayPort: ports[3*i], GossipPort: ports[3*i+1], API: fmt.Sprintf("127.0.0.1:%d", ports[3*i+2]),
+			Addr: "127.0.0.1", Bind: "127.0.0.1",
+		}
+		if s.Switch != nil {
+			n.Addr, n.Bind, n.GossipPort = s.Switch.public(i), s.Switch.private(i), s.Switch.Port
+		}
+		s.Nodes = append(s.Nodes, n)
+	}
+	if s.Switch != nil {
+		s.Switch.run()
+	}
+	for i := range s.Nodes {
+		if err := s.configure(i); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *Station) configure(i int) error {
+	n := s.Nodes[i]
+	if err := os.MkdirAll(n.Dir, 0o755); err != nil {
+		return fmt.Errorf("make a node's folder: %w", err)
+	}
+	n.Share = s.Share
+	if s.opt.OwnLinks {
+		n.Share = filepath.Join(n.Dir, "W")
+		if err := n.LinkShare(s.Share); err != nil {
+			return err
+		}
+	}
+	keys := map[string]string{
+		"KMSN": KMSN, "STATION": n.Station, "RELAY_TOKEN": Token, "LEASE_DIR": n.Share,
+		"RELAY_EXE": s.opt.Exe, "RELAY_ARGS": strings.TrimSpace("standin -listen " + n.Addr + " " + s.opt.RelayArgs),
+		"RELAY_PORT":  fmt.Sprint(n.RelayPort),
+		"GOSSIP_PORT": fmt.Sprint(n.GossipPort), "GOSSIP_BIND": n.Bind, "GOSSIP_ADVERTISE": n.Addr,
+		"GOSSIP_PEERS": s.peers(), "API_ADDR": n.API,
+		"STATE_DIR": n.StateDir(), "LOG_FILE": "",
+	}
+	for k, v := range s.opt.Extra {
+		keys[k] = v
+	}
+	if s.opt.Adjust != nil {
+		s.opt.Adjust(i, keys)
+	}
+	return n.write(keys)
+}
+
+func (s *Station) peers() string {
+	var out []string
+	for _, n := range s.Nodes {
+		out = append(out, fmt.Sprintf("%s:%d", n.Addr, n.GossipPort))
+	}
+	return strings.Join(out, ",")
+}
+
+// freePorts returns n first ports of free pairs, all different. They are free
+// now; somebody may still take one before it is used.
+func freePorts(n int) ([]int, error) {
+	var out []int
+	var held []net.Listener
+	defer func() {
+		for _, l := range held {
+			_ = l.Close()
+		}
+	}()
+	for tries := 0; len(out) < n; tries++ {
+		if tries > 50*n {
+			return nil, errors.New("find free ports on 127.0.0.1: none left")
+		}
+		a, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			return nil, fmt.Errorf("find free ports: %w", err)
+		}
+		held = append(held, a)
+		port := a.Addr().(*net.TCPAddr).Port
+		b, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", port+1))
+		if err != nil {
+			continue
+		}
+		held = append(held, b)
+		if u, err := net.ListenPacket("udp", fmt.Sprintf("127.0.0.1:%d", port)); err == nil {
+			_ = u.Close()
+			out = append(out, port)
+		}
+	}
+	return out, nil
+}
