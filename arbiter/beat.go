@@ -105,9 +105,13 @@ func (m *Machine) leaderGone(ev LeaderGone) {
 // (rule 10: it must, or this is another share or an offline copy).
 func (m *Machine) unseen(rev uint64) {
 	c := &m.chain
-	if rev > c.shownTop && c.unseenRev == 0 {
+	if rev <= c.shownTop {
+		return
+	}
+	if c.unseenRev == 0 || m.now-c.unseenAt > lease.TTLMax {
 		c.unseenRev, c.unseenFrom = rev, m.now
 	}
+	c.unseenAt = m.now
 }
 
 // beatenElsewhere notes a beat of a chain that our share does not hold.

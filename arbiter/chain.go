@@ -37,6 +37,7 @@ type chainView struct {
 
 	unseenRev  uint64        // a rev we were beaten with and the share has not shown
 	unseenFrom time.Duration // since when
+	unseenAt   time.Duration // when we were last beaten with such a rev
 
 	superseded []aged // revs the share has shown below a higher one, ascending
 }

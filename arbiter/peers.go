@@ -171,7 +171,9 @@ func (m *Machine) shareTrouble() string {
 	if h := c.head; h.entry.Kind == lease.Foreign || h.entry.Kind == lease.Newer {
 		return h.entry.Cause
 	}
-	if c.unseenRev == 0 {
+	// Whoever beat us has had no share to write to for TTL_MAX: the folder was
+	// emptied under all of us, and this member may found a new chain.
+	if c.unseenRev == 0 || m.now-c.unseenAt > lease.TTLMax {
 		return ""
 	}
 	at := c.unseenFrom + 2*m.cfg.Poll + cacheAge

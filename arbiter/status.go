@@ -80,8 +80,8 @@ func (m *Machine) Status() Status {
 	}
 	if c.answered {
 		s.ShareOK = c.okAt
-		if m.now-c.okAt <= lease.TTLMax {
-			s.Share = c.share // a share out of reach must not outrank one in use
+		if m.now-c.okAt <= lease.TTLMax && (!c.missing || m.tenure != nil) {
+			s.Share = c.share // a share out of reach, or gone, must not outrank one in use
 		}
 	}
 	if note == "" && c.head.entry.Kind != lease.Valid {
