@@ -50,7 +50,10 @@ func (d *delegate) LocalState(bool) []byte { return nil }
 func (d *delegate) MergeRemoteState([]byte, bool) {}
 
 // NotifyJoin: a member came, or came back.
-func (d *delegate) NotifyJoin(n *memberlist.Node) { d.update(n, Alive) }
+func (d *delegate) NotifyJoin(n *memberlist.Node) {
+	d.g.strange.joined(n.Addr.String())
+	d.update(n, Alive)
+}
 
 // NotifyUpdate: a member's metadata changed.
 func (d *delegate) NotifyUpdate(n *memberlist.Node) { d.update(n, Alive) }

@@ -29,12 +29,12 @@ const (
 	// foreignTries is how often an address may turn out to be of another site
 	// before it is dropped from the table.
 	foreignTries = 3
-	// settleRounds is how many exchanges with a member that is known already
-	// follow a start or an end of loneliness, settleEvery apart per twenty
+	// settleRounds is how many exchanges with members follow a start or an end
+	// of loneliness, settleEvery apart per twenty
 	// members. When a whole site starts at once, some news is lost on the way
 	// (6 of 100 simulated starts of seven members), and memberlist's own next
 	// exchange may be 30 s away.
-	settleRounds = 3
+	settleRounds = 4 // the first is the join itself
 	settleEvery  = 1500 * time.Millisecond
 	// movedRounds and movedEvery are the same after a change of address: until
 	// a member has given the old one up (about 2 s) and Tuning.Reclaim has
@@ -64,7 +64,8 @@ func (g *Gossip) joinLoop() {
 	alone, settle, moved := t.RejoinAlone, settleRounds, 0
 	for g.ctx.Err() == nil {
 		if !g.hasLeft() {
-			_, _ = g.joinAll(g.candidates(settle < settleRounds || moved > 0))
+			settling := settle > 0 && settle < settleRounds
+			_, _ = g.joinAll(g.candidates(settling || moved > 0))
 		}
 		var wait time.Duration
 		switch n := len(g.IDs()); {

@@ -86,6 +86,7 @@ func TestA13_RollingTokenChangeNeverSplits(t *testing.T) {
 		see(t, 5*time.Second, nodes...)
 
 		lost := watchForSplits(t, nodes)
+		defer lost.stop()
 		for _, i := range []int{1, 0, 2} {
 			lost.skip(i)
 			require.NoError(t, nodes[i].Leave(time.Second))
@@ -117,7 +118,6 @@ func TestA13_RollingTokenChangeNeverSplits(t *testing.T) {
 			see(t, 15*time.Second, append(nodes, off)...)
 			lost.resume(i, nodes[i])
 		}
-		lost.stop()
 	})
 }
 

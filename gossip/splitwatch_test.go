@@ -13,6 +13,7 @@ type splitWatch struct {
 	mu    sync.Mutex
 	nodes map[int]*node
 	done  chan struct{}
+	once  sync.Once
 	wg    sync.WaitGroup
 }
 
@@ -60,6 +61,6 @@ func (w *splitWatch) resume(i int, n *node) {
 }
 
 func (w *splitWatch) stop() {
-	close(w.done)
+	w.once.Do(func() { close(w.done) })
 	w.wg.Wait()
 }

@@ -6,8 +6,12 @@ import (
 	"time"
 )
 
-// maxStrangers bounds how many addresses are remembered.
-const maxStrangers = 64
+const (
+	// maxStrangers bounds how many addresses are remembered.
+	maxStrangers = 64
+	// strangerAge is how long one is shown after its last packet.
+	strangerAge = 10 * time.Minute
+)
 
 // StrangerKind says what is wrong with somebody's packets.
 type StrangerKind uint8
@@ -62,6 +66,14 @@ func (s *strangers) note(addr string, k StrangerKind) uint64 {
 	return n
 }
 
+// joined forgets an address: a member is there now. A PC whose token was just
+// put right was a stranger a moment ago.
+func (s *strangers) joined(addr string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.by, addr)
+}
+
 // makeRoom drops the one not heard of for longest.
 func (s *strangers) makeRoom() {
 	if len(s.by) < maxStrangers {
@@ -76,14 +88,17 @@ func (s *strangers) makeRoom() {
 	delete(s.by, oldest.Addr)
 }
 
-// Strangers returns who sends what cannot be decrypted or belongs to another
-// KMSN, the latest first. The handler hears of a new one through Members.
+// Strangers returns who sent, in the last ten minutes, what cannot be decrypted
+// or belongs to another KMSN, the latest first. A connection that ends without an answer looks like another
+// site, so that kind is shown from the third time on. The handler hears of a new one through Members.
 func (g *Gossip) Strangers() []Stranger {
 	s := g.strange
 	s.mu.Lock()
 	out := make([]Stranger, 0, len(s.by))
 	for _, e := range s.by {
-		out = append(out, *e)
+		if time.Since(e.Last) < strangerAge && (e.Kind != OtherSite || e.Count >= foreignTries) {
+			out = append(out, *e)
+		}
 	}
 	s.mu.Unlock()
 	sort.Slice(out, func(i, j int) bool { return out[i].Last.After(out[j].Last) })
