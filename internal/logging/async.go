@@ -20,15 +20,22 @@ type Async struct {
 	sink io.Writer
 
 	mu      sync.Mutex
-	queue   [][]byte
+	queue   []entry
 	bytes   int  // in queue
-	busy    bool // a line is being written
+	busy    bool // an entry is being written
+	failing bool // the sink refused the last one
 	closed  bool
-	missing uint64 // dropped and not yet told
+	missing uint64 // dropped behind the queue's end and not yet told
 	dropped uint64 // dropped in all
 	wake    chan struct{}
 	idle    chan struct{} // closed and replaced whenever the queue runs empty
 	done    chan struct{}
+}
+
+// entry is a line and how many were lost right before it.
+type entry struct {
+	line []byte // nil if there is only a loss to tell
+	lost uint64
 }
 
 // NewAsync starts the goroutine that writes to sink. Close ends it.
@@ -50,10 +57,12 @@ func (a *Async) Write(p []byte) (int, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.closed || len(a.queue) >= queueLines || a.bytes+len(line) > queueBytes {
-		a.drop(1)
+		a.missing++
+		a.dropped++
 		return len(p), nil
 	}
-	a.queue = append(a.queue, line)
+	a.queue = append(a.queue, entry{line, a.missing})
+	a.missing = 0
 	a.bytes += len(line)
 	select {
 	case a.wake <- struct{}{}:
@@ -77,7 +86,8 @@ func (a *Async) Sync() error { return nil }
 // whether it is.
 func (a *Async) Flush(patience time.Duration) bool {
 	a.mu.Lock()
-	idle, empty := a.idle, len(a.queue) == 0 && !a.busy
+	idle := a.idle
+	empty := len(a.queue) == 0 && !a.busy && (a.missing == 0 || a.failing)
 	a.mu.Unlock()
 	if empty {
 		return true
@@ -107,56 +117,67 @@ func (a *Async) Close(patience time.Duration) bool {
 
 func (a *Async) run() {
 	for {
-		line, missing := a.next()
-		if line == nil {
-			select {
-			case <-a.wake:
-				continue
-			case <-a.done:
-				return
-			}
+		e, ok := a.next()
+		if ok {
+			a.write(e)
+			continue
 		}
-		a.write(line, missing)
+		select {
+		case <-a.wake:
+		case <-a.done:
+			return
+		}
 	}
 }
 
-// next takes the oldest line, and the number of lines lost meanwhile. While
-// there is none it tells those who wait for that.
-func (a *Async) next() ([]byte, uint64) {
+// next takes the oldest entry. While there is none it tells those who wait for
+// that, once a loss at the end has been told, too. A sink that refuses is tried
+// again with the next line only.
+func (a *Async) next() (entry, bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.busy = false
-	if len(a.queue) == 0 {
-		close(a.idle)
-		a.idle = make(chan struct{})
-		a.queue = nil // let go of the array a burst has grown
-		return nil, 0
+	if len(a.queue) > 0 {
+		e := a.queue[0]
+		a.queue[0] = entry{}
+		a.queue = a.queue[1:]
+		a.bytes -= len(e.line)
+		a.busy = true
+		return e, true
 	}
-	line := a.queue[0]
-	a.queue[0] = nil
-	a.queue = a.queue[1:]
-	a.bytes -= len(line)
-	a.busy = true
-	missing := a.missing
-	a.missing = 0
-	return line, missing
+	if a.missing > 0 && !a.failing {
+		e := entry{lost: a.missing}
+		a.missing = 0
+		a.busy = true
+		return e, true
+	}
+	a.busy = false
+	a.queue = nil // let go of the array a burst has grown
+	close(a.idle)
+	a.idle = make(chan struct{})
+	return entry{}, false
 }
 
 // write may block for as long as the sink does.
-func (a *Async) write(line []byte, missing uint64) {
-	if missing > 0 {
-		line = append(fmt.Appendf(nil, "(%d lines lost: the log could not be written fast enough)\n", missing), line...)
+func (a *Async) write(e entry) {
+	out := e.line
+	if e.lost > 0 {
+		out = append(fmt.Appendf(nil, "(%d lines lost: the log could not be written fast enough)\n", e.lost), e.line...)
 	}
-	if _, err := a.sink.Write(line); err != nil {
-		a.mu.Lock()
-		a.drop(1)
-		a.missing += missing
-		a.mu.Unlock()
+	_, err := a.sink.Write(out)
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.failing = err != nil
+	if err == nil {
+		return
 	}
-}
-
-// drop counts a lost line; a.mu is held.
-func (a *Async) drop(n uint64) {
-	a.missing += n
-	a.dropped += n
+	lost := e.lost
+	if e.line != nil {
+		lost++
+		a.dropped++
+	}
+	if len(a.queue) > 0 {
+		a.queue[0].lost += lost
+	} else {
+		a.missing += lost
+	}
 }

@@ -70,9 +70,43 @@ func TestAsync_ABlockedSinkBlocksNobody(t *testing.T) {
 		close(s.gate)
 		require.True(t, a.Close(time.Second))
 		got := s.lines()
-		told := fmt.Sprintf("(%d lines lost: the log could not be written fast enough)", lost)
-		require.Contains(t, got, told)
-		require.Len(t, got, written-int(lost)+1)
+		require.Len(t, got, written-int(lost)+strings.Count(s.text.String(), "lost"))
+		require.Equal(t, lost, told(t, got))
+		require.Regexp(t, `^\(\d+ lines lost`, got[len(got)-1], "where they are missing: at the end")
+	})
+}
+
+// told adds up what the notices say was lost.
+func told(t *testing.T, lines []string) (sum uint64) {
+	t.Helper()
+	for _, line := range lines {
+		if strings.HasPrefix(line, "(") {
+			var n uint64
+			_, err := fmt.Sscanf(line, "(%d lines lost: the log could not be written fast enough)", &n)
+			require.NoError(t, err)
+			sum += n
+		}
+	}
+	return sum
+}
+
+func TestAsync_ALossIsToldWhereItHappened(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &sink{gate: make(chan struct{})}
+		a := NewAsync(s)
+		_, _ = fmt.Fprintln(a, "first")
+		synctest.Wait() // it is with the sink now
+		for i := range queueLines + 10 {
+			_, _ = fmt.Fprintln(a, i)
+		}
+		s.set(func() { close(s.gate); s.gate = nil })
+		synctest.Wait()
+		_, _ = fmt.Fprintln(a, "last")
+		require.True(t, a.Close(time.Second))
+		got := s.lines()
+		require.Equal(t, []string{
+			fmt.Sprint(queueLines - 1), "(10 lines lost: the log could not be written fast enough)", "last",
+		}, got[len(got)-3:])
 	})
 }
 
