@@ -1,0 +1,119 @@
+package sitetest
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/convertfw/floatrelay/internal/clock"
+	"github.com/convertfw/floatrelay/internal/demo"
+	"github.com/convertfw/floatrelay/internal/localapi"
+	"github.com/convertfw/floatrelay/internal/station"
+)
+
+// Whatever happens to the leader, there is a new relay, never two, and no
+// second change when the victim comes back. The speed is printed; what it must
+// be is a matter of the benchmarks, on a machine that does nothing else.
+func TestFailover(t *testing.T) {
+	t.Parallel()
+	for _, f := range []demo.Fault{demo.Crash, demo.Freeze, demo.Stop, demo.Kill} {
+		t.Run(string(f), func(t *testing.T) {
+			t.Parallel()
+			var ready []time.Duration
+			for range repeats(t) {
+				ready = append(ready, failover(t, f))
+			}
+			slices.Sort(ready)
+			t.Logf("%s: new relay after %v (median of %v)", f, ready[len(ready)/2].Round(time.Millisecond), ready)
+		})
+	}
+}
+
+func failover(t *testing.T, f demo.Fault) time.Duration {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 40*time.Second)
+	defer cancel()
+	r, err := demo.Run(ctx, demo.Options{Exe: exe, Nodes: 3, Fault: f, Out: io.Discard})
+	require.NoError(t, err)
+	require.NoError(t, r.Err(), "%+v", r)
+	require.Less(t, r.Ready, fence+slack)
+	return r.Ready
+}
+
+// Freezing the daemon leaves no relay past the fence, although it cannot act;
+// resumed, it is a client.
+func TestFrozenLeaderIsFencedByItsGuard(t *testing.T) {
+	t.Parallel()
+	s, n, st := start(t, station.Options{})
+	s.roster(2)
+	frozen := clock.Boot()
+	require.NoError(t, n.Freeze())
+	end := s.dies(st.Epoch, fence+slack)
+	require.Less(t, end, frozen+fence+exact, "the relay ran past the fence")
+	s.alone(n)
+	s.gone(n, st.Epoch)
+	next, after := s.leader(st.Epoch, slack)
+	require.NotEqual(t, n.Station, next.Station)
+	require.NoError(t, n.Resume())
+	s.status(n, "is a client", func(x localapi.Status) bool { return x.Role == "client" && x.Epoch == after.Epoch })
+	s.stays(next, after.Epoch, 2*time.Second)
+}
+
+// A frozen leader that is alone is fenced by its TTL, and leads again by itself
+// once it can act: nobody else could have taken over meanwhile.
+func TestFrozenLeaderThatIsAlone(t *testing.T) {
+	t.Parallel()
+	s, n, st := start(t, station.Options{Nodes: 1, Extra: quick()})
+	frozen := clock.Boot()
+	require.NoError(t, n.Freeze())
+	require.Less(t, s.dies(st.Epoch, quickTTL+slack), frozen+quickTTL+exact)
+	s.gone(n, st.Epoch)
+	require.NoError(t, n.Resume())
+	s.leader(st.Epoch, 2*slack)
+}
+
+// A relay that is a parent with the listener in a grandchild whose parent is
+// gone ends completely.
+func TestWholeTreeIsGone(t *testing.T) {
+	t.Parallel()
+	faults := map[string]func(*station.Node) error{
+		"killed": func(n *station.Node) error { n.KillDaemon(); return nil },
+		"frozen": (*station.Node).Freeze,
+		"stopped": func(n *station.Node) error {
+			ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+			defer cancel()
+			return n.Stop(ctx)
+		},
+	}
+	for _, c := range []struct{ shape, fault string }{
+		{"double", "killed"}, {"double", "frozen"}, {"double", "stopped"}, {"fork", "killed"}, {"fork", "frozen"},
+	} {
+		t.Run(fmt.Sprintf("%s %s", c.shape, c.fault), func(t *testing.T) {
+			t.Parallel()
+			s, n, st := start(t, station.Options{Nodes: 2, RelayArgs: "-shape " + c.shape})
+			require.GreaterOrEqual(t, len(s.life(st.Epoch).PIDs), 2, "the relay is no tree")
+			s.roster(1)
+			require.NoError(t, faults[c.fault](n))
+			s.dies(st.Epoch, fence+slack)
+			s.gone(n, st.Epoch)
+			s.leader(st.Epoch, 2*slack)
+			s.gone(n, st.Epoch)
+		})
+	}
+}
+
+// A relay that does not end when asked is killed, and the lease is given back
+// all the same.
+func TestStubbornRelay(t *testing.T) {
+	t.Parallel()
+	s, n, st := start(t, station.Options{Nodes: 2, RelayArgs: "-ignore-term -shape double"})
+	s.roster(1)
+	require.NoError(t, n.Stop(s.within(20*time.Second)))
+	s.gone(n, st.Epoch)
+	s.leader(st.Epoch, slack)
+}

@@ -1,0 +1,278 @@
+package sitetest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/convertfw/floatrelay/internal/clock"
+	"github.com/convertfw/floatrelay/internal/localapi"
+	"github.com/convertfw/floatrelay/internal/procs"
+	"github.com/convertfw/floatrelay/internal/standin"
+	"github.com/convertfw/floatrelay/internal/station"
+)
+
+// Figures of the sites below. quick saves time where the way by TTL' is waited
+// for; its FENCE is still long enough for a machine with two busy cores.
+const (
+	ttl, fence           = 10 * time.Second, 1500 * time.Millisecond // the defaults
+	quickTTL, quickFence = 4 * time.Second, 1300 * time.Millisecond
+	// slack is what a busy test machine may add to anything.
+	slack = 5 * time.Second
+	// exact is how exactly the end of a process is known from its life log.
+	exact = 50 * time.Millisecond
+)
+
+func quick() map[string]string {
+	return map[string]string{
+		"LEASE_TTL": quickTTL.String(), "LEASE_FENCE": quickFence.String(),
+		"LEASE_RENEW": "1s", "LEASE_BEAT": "200ms", "LEASE_POLL": "700ms",
+	}
+}
+
+// repeats is how often each failover is tried.
+func repeats(t *testing.T) int {
+	text := os.Getenv("FLOATRELAY_REPEAT")
+	if text == "" {
+		return 3
+	}
+	n, err := strconv.Atoi(text)
+	require.NoError(t, err, "FLOATRELAY_REPEAT")
+	return n
+}
+
+// site is a station under test.
+type site struct {
+	*station.Station
+	t *testing.T
+}
+
+// build makes a site; nothing runs yet. When the test ends, two relays must
+// never have lived at once.
+func build(t *testing.T, opt station.Options) *site {
+	t.Helper()
+	opt.Exe = exe
+	if opt.Nodes == 0 {
+		opt.Nodes = 3
+	}
+	s, err := station.New(opt)
+	require.NoError(t, err)
+	t.Cleanup(func() {
+		overlap, err := s.Overlap()
+		if err != nil {
+			t.Errorf("read the relays' lives: %v", err)
+		}
+		if overlap > 0 {
+			t.Errorf("two relays lived at once for %v", overlap)
+		}
+		if t.Failed() {
+			for _, n := range s.Nodes {
+				t.Logf("%s:\n%s", n.Station, n.Log())
+			}
+			lives, _ := s.Lives()
+			t.Logf("lives: %+v", lives)
+		}
+		if err := s.Close(); err != nil {
+			t.Errorf("close the site: %v", err)
+		}
+	})
+	return &site{s, t}
+}
+
+// start builds a site, starts all of it and waits for its leader.
+func start(t *testing.T, opt station.Options) (*site, *station.Node, localapi.Status) {
+	t.Helper()
+	s := build(t, opt)
+	require.NoError(t, s.StartAll())
+	n, st := s.leader(0, 25*time.Second)
+	return s, n, st
+}
+
+func (s *site) within(d time.Duration) context.Context {
+	ctx, cancel := context.WithTimeout(s.t.Context(), d)
+	s.t.Cleanup(cancel)
+	return ctx
+}
+
+// leader waits for a leader with a newer epoch than after.
+func (s *site) leader(after uint64, patience time.Duration) (*station.Node, localapi.Status) {
+	s.t.Helper()
+	n, st, err := s.AwaitLeader(s.within(patience), after)
+	require.NoError(s.t, err)
+	return n, st
+}
+
+// roster waits until the leader's records name n members.
+func (s *site) roster(n int) {
+	s.t.Helper()
+	_, err := s.AwaitRoster(s.within(20*time.Second), n)
+	require.NoError(s.t, err)
+}
+
+// stays demands that node n leads with this epoch for all of d.
+func (s *site) stays(n *station.Node, epoch uint64, d time.Duration) {
+	s.t.Helper()
+	for end := time.Now().Add(d); time.Now().Before(end); time.Sleep(100 * time.Millisecond) {
+		if l, st, err := s.Leader(s.t.Context()); err == nil {
+			require.Equal(s.t, n.Station, l.Station)
+			require.Equal(s.t, epoch, st.Epoch)
+		}
+	}
+	s.status(n, "leads", func(st localapi.Status) bool {
+		return st.Role == "leader" && st.Relay.State == "running" && st.Epoch == epoch
+	})
+}
+
+// status waits until what a node says of itself fits.
+func (s *site) status(n *station.Node, what string, fits func(localapi.Status) bool) localapi.Status {
+	s.t.Helper()
+	return s.statusWithin(n, what, 20*time.Second, fits)
+}
+
+func (s *site) statusWithin(n *station.Node, what string, d time.Duration, fits func(localapi.Status) bool) localapi.Status {
+	s.t.Helper()
+	var last localapi.Status
+	s.until(d, fmt.Sprintf("%s %s", n.Station, what), func() error {
+		ctx, cancel := context.WithTimeout(s.t.Context(), 2*time.Second)
+		defer cancel()
+		var err error
+		if last, err = n.Status(ctx); err != nil {
+			return err
+		}
+		if !fits(last) {
+			return fmt.Errorf("status is %+v", last)
+		}
+		return nil
+	})
+	return last
+}
+
+// until waits until try succeeds.
+func (s *site) until(d time.Duration, what string, try func() error) {
+	s.t.Helper()
+	var err error
+	for end := time.Now().Add(d); time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
+		if err = try(); err == nil {
+			return
+		}
+	}
+	require.NoError(s.t, err, "after %v still not so: %s", d, what)
+}
+
+// others are all nodes but n.
+func (s *site) others(n *station.Node) []*station.Node {
+	var out []*station.Node
+	for _, x := range s.Nodes {
+		if x != n {
+			out = append(out, x)
+		}
+	}
+	return out
+}
+
+func (s *site) index(n *station.Node) int {
+	for i, x := range s.Nodes {
+		if x == n {
+			return i
+		}
+	}
+	return -1
+}
+
+// life returns the span of the relay of an epoch.
+func (s *site) life(epoch uint64) standin.Span {
+	s.t.Helper()
+	lives, err := s.Lives()
+	require.NoError(s.t, err)
+	for _, l := range lives {
+		if l.Epoch == epoch {
+			return l
+		}
+	}
+	require.Fail(s.t, "no relay of that epoch ever lived", "epoch %d in %+v", epoch, lives)
+	return standin.Span{}
+}
+
+// dies waits until the relay of an epoch has ended and returns when that was,
+// in boot time.
+func (s *site) dies(epoch uint64, patience time.Duration) time.Duration {
+	s.t.Helper()
+	var last time.Duration
+	s.until(patience, fmt.Sprintf("the relay of epoch %d is gone", epoch), func() error {
+		last = s.life(epoch).Last
+		if age := clock.Boot() - last; age < 500*time.Millisecond {
+			return fmt.Errorf("it wrote its life log %v ago", age)
+		}
+		return nil
+	})
+	return last
+}
+
+// gone demands that nothing of a node's relay is left: no listener on either
+// port, no process of the pids its relay wrote into its life log.
+func (s *site) gone(n *station.Node, epoch uint64) {
+	s.t.Helper()
+	for _, port := range []int{n.RelayPort, n.RelayPort + 1} {
+		addr := net.JoinHostPort(n.Addr, strconv.Itoa(port))
+		l, err := net.Listen("tcp", addr)
+		require.NoError(s.t, err, "a port of the relay is still held")
+		require.NoError(s.t, l.Close())
+	}
+	for _, pid := range s.life(epoch).PIDs {
+		require.NoError(s.t, notRelay(pid), "a process of the relay still lives")
+	}
+}
+
+// notRelay returns an error if pid is a process of the program under test.
+func notRelay(pid int) error {
+	cmd, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid))
+	if err != nil || !strings.Contains(string(cmd), "standin") {
+		return nil //nolint:nilerr // gone is what is wanted
+	}
+	return fmt.Errorf("process %d: %s", pid, strings.ReplaceAll(string(cmd), "\x00", " "))
+}
+
+// alone demands that a frozen daemon has no process below it any more.
+func (s *site) alone(n *station.Node) {
+	s.t.Helper()
+	s.until(3*time.Second, n.Station+" has no guard and no relay any more", func() error {
+		if tree := procs.Tree(n.PID()); len(tree) > 1 {
+			return fmt.Errorf("processes %v", tree)
+		}
+		return nil
+	})
+}
+
+var errNotYet = errors.New("not yet")
+
+// member waits until what one node says of another fits.
+func (s *site) member(asked, about *station.Node, what string, fits func(localapi.Member) bool) localapi.Member {
+	s.t.Helper()
+	var last localapi.Member
+	s.until(25*time.Second, fmt.Sprintf("%s of %s", what, about.Station), func() error {
+		ctx, cancel := context.WithTimeout(s.t.Context(), 2*time.Second)
+		defer cancel()
+		all, err := asked.Members(ctx)
+		if err != nil {
+			return err
+		}
+		for _, m := range all.Members {
+			if m.Station == about.Station {
+				last = m
+				if fits(m) {
+					return nil
+				}
+			}
+		}
+		return fmt.Errorf("%w: %+v", errNotYet, all.Members)
+	})
+	return last
+}
