@@ -24,7 +24,7 @@ func newDemoCommand(a *app) *cobra.Command {
 			"own elect a leader, the leader is hurt, and the timeline is printed. Needs no\n" +
 			"configuration, ends by itself in under 30 seconds and leaves nothing behind.\n" +
 			"Exits with 1 if the promise was broken.",
-		Args: cobra.NoArgs,
+		Args: noArgs,
 		RunE: runE(func(cmd *cobra.Command, _ []string) error { return a.demo(cmd.Context(), cmd, opt) }),
 	}
 	cmd.Flags().IntVar(&opt.Nodes, "nodes", opt.Nodes, "how many stations, 2 to 9")

@@ -19,7 +19,7 @@ func newRunCommand(a *app) *cobra.Command {
 		Short: "Run the daemon of this PC in the foreground",
 		Long: "Run the daemon of this PC in the foreground. Ctrl-C, or closing the\n" +
 			"window, hands the lease over before the program ends.",
-		Args: cobra.NoArgs,
+		Args: noArgs,
 		RunE: runE(func(cmd *cobra.Command, _ []string) error { return a.run(cmd.Context()) }),
 	}
 }

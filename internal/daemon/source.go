@@ -72,6 +72,9 @@ func (d *Daemon) Leader() (localapi.Leader, bool) {
 	if r.Owner != d.self {
 		ready = d.portAnswers(relayAddr(r))
 	}
+	if r.LeaseUntil == "" { // our own record: the codec stamped it while sealing
+		r.LeaseUntil = d.codec.Open(r.Share, r.Rev, s.Head.Body).Record.LeaseUntil
+	}
 	return localapi.Leader{
 		KMSN: r.KMSN, Station: r.Station, IP: r.IP, Port: r.Port,
 		Epoch: r.Epoch, Rev: r.Rev, LeaseUntil: r.LeaseUntil, Ready: ready,
