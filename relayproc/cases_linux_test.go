@@ -99,3 +99,12 @@ func TestStrangers_OursIsNone(t *testing.T) {
 	_, found := Stranger(w.spec, w.guard)
 	require.False(t, found)
 }
+
+// TestHealth_PortClosesWhileTheProgramLives: alive but not accepting is not
+// well.
+func TestHealth_PortClosesWhileTheProgramLives(t *testing.T) {
+	w := newWorld(t, "-shape", "double").start(time.Hour)
+	kill(t, await[Ready](w, nil).PID, syscall.SIGKILL)
+	require.Contains(t, await[Unready](w, nil).Note, "nothing listens")
+	require.Equal(t, NotReady, w.awaitDown().Cause, w)
+}

@@ -211,3 +211,50 @@ func TestGuard_ReapsZombies(t *testing.T) {
 		return true
 	})
 }
+
+// TestGuard_WakesPastItsDeadline stands for a host that slept: while it did, a
+// later deadline arrived in the pipe. The one that passed is final.
+func TestGuard_WakesPastItsDeadline(t *testing.T) {
+	w := newWorld(t, "-shape", "double")
+	cmd := exec.Command(self(t), GuardArg)
+	in, err := cmd.StdinPipe()
+	require.NoError(t, err)
+	require.NoError(t, cmd.Start())
+	writeGuardSpec(t, in, w.spec)
+	until := clock.Boot() + 3*time.Second
+	fmt.Fprintf(in, "until 1 %d\n", int64(until))
+	eventually(t, "the relay lives", func() bool { return w.lastAlive() > 0 })
+	kill(t, cmd.Process.Pid, syscall.SIGSTOP)
+	fmt.Fprintf(in, "until 2 %d\n", int64(clock.Boot()+time.Hour))
+	eventually(t, "the deadline passes", func() bool { return clock.Boot() > until })
+	kill(t, cmd.Process.Pid, syscall.SIGCONT)
+	cmd.Wait()
+	require.Equal(t, CodeDeadline, cmd.ProcessState.ExitCode())
+	require.Empty(t, relays(w.dir))
+	in.Close()
+}
+
+// TestGuard_ExitCodes: the code says which end it was.
+func TestGuard_ExitCodes(t *testing.T) {
+	for name, tc := range map[string]struct {
+		input string
+		code  int
+	}{
+		"nothing at all":  {"", CodeSpec},
+		"nonsense":        {"nonsense\n", CodeSpec},
+		"gone, no will":   {"SPEC\nuntil 1 FAR\n", CodeOrphaned},
+		"gone, will lost": {"SPEC\nwill YQ==\nuntil 1 FAR\n", CodeWill},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			var spec strings.Builder
+			writeGuardSpec(t, &spec, w.spec)
+			far := strconv.FormatInt(int64(clock.Boot()+time.Hour), 10)
+			cmd := exec.Command(self(t), GuardArg)
+			cmd.Stdin = strings.NewReader(strings.NewReplacer("SPEC\n", spec.String(), "FAR", far).Replace(tc.input))
+			cmd.Run()
+			require.Equal(t, tc.code, cmd.ProcessState.ExitCode())
+			require.Empty(t, relays(w.dir))
+		})
+	}
+}

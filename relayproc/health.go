@@ -151,6 +151,10 @@ func (h *health) checkListener(ctx context.Context, l listener) error {
 		return nil
 	}
 	holder := l.holder()
+	if holder.PID == 0 && trustUnknownOwner {
+		h.found(l, h.first)
+		return nil
+	}
 	if holder.PID == 0 {
 		return fmt.Errorf("the owner of port %d cannot be found", l.port)
 	}

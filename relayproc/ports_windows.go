@@ -20,6 +20,10 @@ const (
 	// The flag has no name in x/sys: ~SO_REUSEADDR.
 	soExclusiveAddrUse = ^windows.SO_REUSEADDR
 
+	// Windows always knows the owner; wine does not. Then it has to do that the
+	// guard found the port free just before it started the relay.
+	trustUnknownOwner = true
+
 	row4 = 24 // bytes of MIB_TCPROW_OWNER_PID
 	row6 = 56 // bytes of MIB_TCP6ROW_OWNER_PID
 )
