@@ -1,0 +1,201 @@
+package sitetest
+
+import (
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/convertfw/floatrelay/internal/clock"
+	"github.com/convertfw/floatrelay/internal/localapi"
+	"github.com/convertfw/floatrelay/internal/station"
+)
+
+// Nobody can write the share: the relay goes on while the roster vouches, stops
+// at TTL, and comes back when the share returns.
+func TestShareLostByAll(t *testing.T) {
+	t.Parallel()
+	s, n, st := start(t, station.Options{OwnLinks: true, Extra: quick()})
+	s.roster(2)
+	before, err := s.Head(t.Context())
+	require.NoError(t, err)
+	lost := clock.Boot()
+	for _, x := range s.Nodes {
+		require.NoError(t, x.CutShare())
+	}
+	s.stays(n, st.Epoch, quickFence+300*time.Millisecond) // past FENCE: only vouches keep it
+	end := s.dies(st.Epoch, quickTTL+slack)
+	head, err := s.Head(t.Context())
+	require.NoError(t, err)
+	require.LessOrEqual(t, head.Rev, before.Rev+1, "a renewal under way when the share went")
+	require.Less(t, end, lost+quickTTL+exact, "the relay ran past the TTL of its last record")
+	require.Greater(t, end, lost+quickFence, "the relay did not outlive FENCE")
+	s.gone(n, st.Epoch)
+	time.Sleep(quickTTL) // nothing comes without a share
+	_, _, err = s.Leader(t.Context())
+	require.ErrorIs(t, err, station.ErrNoLeader)
+	for _, x := range s.Nodes {
+		require.NoError(t, x.LinkShare(s.Share))
+	}
+	next, again := s.leader(st.Epoch, quickTTL+2*slack)
+	s.stays(next, again.Epoch, 2*time.Second)
+}
+
+// Only the leader loses the share: it runs until TTL, then somebody who has the
+// share takes over, and the old one follows when its share is back.
+func TestShareLostByTheLeader(t *testing.T) {
+	t.Parallel()
+	s, n, st := start(t, station.Options{OwnLinks: true, Extra: quick()})
+	s.roster(2)
+	lost := clock.Boot()
+	require.NoError(t, n.CutShare())
+	s.stays(n, st.Epoch, quickFence+300*time.Millisecond)
+	end := s.dies(st.Epoch, quickTTL+slack)
+	require.Less(t, end, lost+quickTTL+exact)
+	require.Greater(t, end, lost+quickFence)
+	next, again := s.leader(st.Epoch, quickTTL+2*slack)
+	require.NotEqual(t, n.Station, next.Station)
+	s.status(n, "says that its share does not answer", func(x localapi.Status) bool { return x.Role != "leader" && x.Share.State != "ok" })
+	require.NoError(t, n.LinkShare(s.Share))
+	s.status(n, "follows", func(x localapi.Status) bool { return x.Role == "client" && x.Epoch == again.Epoch })
+	s.stays(next, again.Epoch, time.Second)
+}
+
+// A member that loses the share is no leader's business.
+func TestShareLostByAMember(t *testing.T) {
+	t.Parallel()
+	s, n, st := start(t, station.Options{OwnLinks: true, Extra: quick()})
+	s.roster(2)
+	require.NoError(t, s.others(n)[0].CutShare())
+	s.stays(n, st.Epoch, 2*quickTTL)
+}
+
+// Gossip is cut but the share is there: nothing changes. If the leader dies
+// then, the others take over after TTL'.
+func TestGossipCut(t *testing.T) {
+	t.Parallel()
+	s, n, st := start(t, station.Options{Switched: true, Extra: quick()})
+	s.roster(2)
+	s.Switch.CutAll()
+	s.stays(n, st.Epoch, 2*quickTTL)
+	died := clock.Boot()
+	n.PowerCut()
+	next, again := s.leader(st.Epoch, quickTTL+2*time.Second+slack)
+	after := s.life(again.Epoch).First - died
+	t.Logf("new relay %v after the leader died", after.Round(time.Millisecond))
+	require.Greater(t, after, quickFence, "without gossip nobody may be that fast")
+	require.Contains(t, next.Log(), "(ttl", "taken by the slow way")
+	s.Switch.Heal()
+	s.stays(next, again.Epoch, 2*time.Second)
+}
+
+// Gossip and the leader's share are cut at the same instant: it is fenced
+// within FENCE, and the others take over at once.
+func TestGossipAndShareCutAtOnce(t *testing.T) {
+	t.Parallel()
+	s, n, st := start(t, station.Options{Switched: true, OwnLinks: true})
+	s.roster(2)
+	s.Switch.Isolate(s.index(n))
+	require.NoError(t, n.CutShare())
+	cut := clock.Boot()
+	end := s.dies(st.Epoch, fence+slack)
+	require.Less(t, end, cut+fence+exact, "the relay ran past the fence")
+	next, again := s.leader(st.Epoch, fence+slack)
+	t.Logf("fenced %v and replaced %v after the cut", (end - cut).Round(time.Millisecond), (s.life(again.Epoch).Listening - cut).Round(time.Millisecond))
+	require.NotEqual(t, n.Station, next.Station)
+	s.Switch.Heal()
+	require.NoError(t, n.LinkShare(s.Share))
+	s.status(n, "follows", func(x localapi.Status) bool { return x.Role == "client" && x.Epoch == again.Epoch })
+	s.stays(next, again.Epoch, 2*time.Second)
+}
+
+// A roster member is cut off from the leader alone, in one direction only, and
+// the other way round: no takeover, it merely leaves the roster.
+func TestOneWayCut(t *testing.T) {
+	t.Parallel()
+	for name, cut := range map[string]func(w *station.Switch, leader, other int){
+		"beats lost":   func(w *station.Switch, l, o int) { w.CutOneWay(l, o) },
+		"vouches lost": func(w *station.Switch, l, o int) { w.CutOneWay(o, l) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s, n, st := start(t, station.Options{Switched: true, Extra: quick()})
+			s.roster(2)
+			cut(s.Switch, s.index(n), s.index(s.others(n)[0]))
+			s.stays(n, st.Epoch, 2*quickTTL)
+			r, err := s.Head(t.Context())
+			require.NoError(t, err)
+			require.Less(t, len(r.Roster), 2)
+			s.Switch.Heal()
+			s.roster(2)
+			s.stays(n, st.Epoch, time.Second)
+		})
+	}
+}
+
+// The share is missing when the PCs start and appears later.
+func TestShareMissingAtStart(t *testing.T) {
+	t.Parallel()
+	s := build(t, station.Options{Nodes: 2, Extra: quick()})
+	away := s.Share + ".away"
+	require.NoError(t, os.Rename(s.Share, away))
+	require.NoError(t, s.StartAll())
+	for _, n := range s.Nodes {
+		s.status(n, "says that the share is not there", func(x localapi.Status) bool {
+			return x.Role != "leader" && x.Share.State != "ok" && x.Share.LastOKMS == -1
+		})
+	}
+	time.Sleep(quickTTL)
+	_, err := os.Stat(s.Share)
+	require.ErrorIs(t, err, os.ErrNotExist, "nobody may create LEASE_DIR")
+	lives, err := s.Lives()
+	require.NoError(t, err)
+	require.Empty(t, lives, "a relay without a lease")
+	require.NoError(t, os.Rename(away, s.Share))
+	n, st := s.leader(0, slack+5*time.Second)
+	s.stays(n, st.Epoch, time.Second)
+}
+
+// Two folders: among live members the lowest share id wins, and whoever is on
+// the other says so.
+func TestTwoFolders(t *testing.T) {
+	t.Parallel()
+	s := build(t, station.Options{OwnLinks: true, Extra: quick()})
+	first, err := s.Head(t.Context())
+	require.NoError(t, err)
+	second := s.Dir + "/second"
+	require.NoError(t, os.Mkdir(second, 0o755))
+	id, err := station.Found(second)
+	require.NoError(t, err)
+	require.NoError(t, s.Nodes[2].LinkShare(second))
+	require.NoError(t, s.StartAll())
+
+	right, wrong := s.Nodes[:2], s.Nodes[2:]
+	if id < first.Share {
+		right, wrong = wrong, right
+	}
+	for _, n := range wrong {
+		s.status(n, "is ineligible for being on another share", func(x localapi.Status) bool {
+			return x.Role == "ineligible" && !x.Eligible && strings.Contains(x.Note, "share")
+		})
+		s.member(right[0], n, "explained on the right share", func(m localapi.Member) bool {
+			return m.Role == "ineligible" && strings.Contains(m.Note, "share")
+		})
+	}
+	s.until(slack*2, "the leader is on the lowest share", func() error {
+		n, _, err := s.Leader(t.Context())
+		if err == nil {
+			require.Contains(t, names(right), n.Station)
+		}
+		return err
+	})
+}
+
+func names(nodes []*station.Node) (out []string) {
+	for _, n := range nodes {
+		out = append(out, n.Station)
+	}
+	return out
+}

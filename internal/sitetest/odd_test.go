@@ -1,0 +1,177 @@
+package sitetest
+
+import (
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/convertfw/floatrelay/internal/localapi"
+	"github.com/convertfw/floatrelay/internal/station"
+	"github.com/convertfw/floatrelay/lease"
+)
+
+// A second daemon with the same STATE_DIR is refused and names the first; the
+// first goes on.
+func TestSecondRunIsRefused(t *testing.T) {
+	t.Parallel()
+	s, n, st := start(t, station.Options{Nodes: 1})
+	out, err := exec.CommandContext(s.within(20*time.Second), exe, "run", "--config", n.ConfigPath()).CombinedOutput()
+	var exit *exec.ExitError
+	require.ErrorAs(t, err, &exit, "%s", out)
+	require.Equal(t, 1, exit.ExitCode())
+	require.Contains(t, string(out), fmt.Sprintf("pid %d", n.PID()))
+	require.Contains(t, string(out), n.StateDir())
+	s.stays(n, st.Epoch, time.Second)
+}
+
+// A PC with another token never leads while the others live, says whose token
+// differs, and does not bother them.
+func TestWrongToken(t *testing.T) {
+	t.Parallel()
+	opt := station.Options{Extra: quick(), Adjust: func(i int, keys map[string]string) {
+		if i == 2 {
+			keys["RELAY_TOKEN"] = "another-token-altogether"
+		}
+	}}
+	s := build(t, opt)
+	require.NoError(t, s.Nodes[0].Start())
+	require.NoError(t, s.Nodes[1].Start())
+	n, st := s.leader(0, 20*time.Second)
+	s.roster(1)
+	odd := s.Nodes[2]
+	require.NoError(t, odd.Start())
+	got := s.status(odd, "explains the token", func(x localapi.Status) bool { return strings.Contains(x.Note, "token differs") })
+	require.Contains(t, got.Note, n.Station, "the note names the other station")
+	s.stays(n, st.Epoch, 2*quickTTL)
+	require.NotContains(t, odd.Log(), "relay started")
+	s.member(s.others(n)[0], n, "is untouched", func(m localapi.Member) bool { return m.State == localapi.StateAlive && m.Role == "leader" })
+}
+
+// A PC of another site with the same folder is ineligible and says why.
+func TestForeignSiteInTheFolder(t *testing.T) {
+	t.Parallel()
+	s := build(t, station.Options{Extra: quick(), Adjust: func(i int, keys map[string]string) {
+		if i == 2 {
+			keys["KMSN"] = "4711"
+		}
+	}})
+	require.NoError(t, s.Nodes[0].Start())
+	n, st := s.leader(0, 20*time.Second)
+	require.NoError(t, s.Nodes[2].Start())
+	got := s.status(s.Nodes[2], "is ineligible", func(x localapi.Status) bool { return x.Role == "ineligible" && strings.Contains(x.Note, "KMSN") })
+	require.Contains(t, got.Note, station.KMSN)
+	require.Contains(t, got.Note, "4711")
+	n.PowerCut()
+	time.Sleep(2 * quickTTL)
+	require.NotContains(t, s.Nodes[2].Log(), "relay started", "a foreign lease is never taken over")
+	require.NoError(t, n.Start())
+	s.leader(st.Epoch, quickTTL+slack)
+}
+
+// A record of a newer format makes this build ineligible.
+func TestNewerFormatInTheFolder(t *testing.T) {
+	t.Parallel()
+	s := build(t, station.Options{Nodes: 1, Extra: quick()})
+	head, err := s.Head(t.Context())
+	require.NoError(t, err)
+	next := filepath.Join(s.Share, "relay_leader.d", head.Share, fmt.Sprintf("%010d.lock", head.Rev+1))
+	body := fmt.Sprintf(`{"v":%d,"share":%q,"kmsn":%q,"station":"POS-99","rev":%d}`, lease.Version+1, head.Share, station.KMSN, head.Rev+1)
+	require.NoError(t, os.WriteFile(next, []byte(body+"\n"), 0o644))
+	require.NoError(t, s.StartAll())
+	got := s.status(s.Nodes[0], "is ineligible", func(x localapi.Status) bool { return x.Role == "ineligible" && strings.Contains(x.Note, "version") })
+	require.False(t, got.Eligible)
+}
+
+// A cloned PC: two live runs of one node UUID are both ineligible and both show
+// both addresses; a third PC leads. When the clone is off, all is well again.
+func TestClonedPC(t *testing.T) {
+	t.Parallel()
+	s := build(t, station.Options{Extra: quick()})
+	first, clone := s.Nodes[0], s.Nodes[1]
+	require.NoError(t, first.Start())
+	_, st := s.leader(0, 20*time.Second)
+	id, err := os.ReadFile(filepath.Join(first.StateDir(), "node"))
+	require.NoError(t, err)
+	require.NoError(t, os.MkdirAll(clone.StateDir(), 0o700))
+	require.NoError(t, os.WriteFile(filepath.Join(clone.StateDir(), "node"), id, 0o600))
+	require.NoError(t, clone.Start())
+	for _, n := range []*station.Node{first, clone} {
+		s.status(n, "is ineligible for being a clone", func(x localapi.Status) bool {
+			return x.Role == "ineligible" && hasAddr(x.Note, first) && hasAddr(x.Note, clone)
+		})
+	}
+	require.NoError(t, s.Nodes[2].Start())
+	n, _ := s.leader(st.Epoch, quickTTL+2*slack)
+	require.Equal(t, s.Nodes[2].Station, n.Station)
+	clone.PowerCut()
+	s.status(first, "is a client again", func(x localapi.Status) bool { return x.Role == "client" && x.Eligible })
+}
+
+func hasAddr(note string, n *station.Node) bool {
+	return strings.Contains(note, net.JoinHostPort(n.Addr, strconv.Itoa(n.GossipPort)))
+}
+
+// The port of the relay is held by a stranger: this PC is ineligible and names
+// it, another one leads.
+func TestPortHeldByAStranger(t *testing.T) {
+	t.Parallel()
+	s := build(t, station.Options{Nodes: 2, Extra: quick()})
+	n := s.Nodes[0]
+	l, err := net.Listen("tcp", net.JoinHostPort(n.Addr, strconv.Itoa(n.RelayPort+1)))
+	require.NoError(t, err)
+	defer l.Close()
+	require.NoError(t, n.Start())
+	got := s.status(n, "names the holder of its port", func(x localapi.Status) bool {
+		return x.Role == "ineligible" && strings.Contains(x.Note, strconv.Itoa(n.RelayPort+1))
+	})
+	require.Contains(t, got.Note, strconv.Itoa(os.Getpid()))
+	require.NoError(t, s.Nodes[1].Start())
+	lead, _ := s.leader(0, 20*time.Second)
+	require.Equal(t, s.Nodes[1].Station, lead.Station)
+	require.NoError(t, l.Close())
+	s.status(n, "is a client once its port is free", func(x localapi.Status) bool { return x.Role == "client" && x.Eligible })
+}
+
+// A relay that ends at once again and again is given to somebody whose relay
+// works.
+func TestRelayThatDoesNotWork(t *testing.T) {
+	t.Parallel()
+	s := build(t, station.Options{Nodes: 2, Extra: quick(), Adjust: func(i int, keys map[string]string) {
+		if i == 0 {
+			keys["RELAY_ARGS"] = "standin -shape nonsense"
+		}
+	}})
+	require.NoError(t, s.Nodes[0].Start())
+	s.status(s.Nodes[0], "leads, or has given up", func(x localapi.Status) bool { return x.Role == "leader" || !x.Eligible })
+	require.NoError(t, s.Nodes[1].Start())
+	n, st := s.leader(0, 40*time.Second)
+	require.Equal(t, s.Nodes[1].Station, n.Station)
+	s.stays(n, st.Epoch, 3*time.Second)
+	require.Contains(t, s.Nodes[0].Log(), "nonsense", "what the relay said is in the log")
+}
+
+// A handoff by hand names its successor.
+func TestHandoffByHand(t *testing.T) {
+	t.Parallel()
+	s, n, st := start(t, station.Options{})
+	s.roster(2)
+	to := s.others(n)[1]
+	from := time.Now()
+	out, err := exec.CommandContext(s.within(20*time.Second), exe, "handoff", to.Station, "--config", n.ConfigPath()).CombinedOutput()
+	require.NoError(t, err, "%s", out)
+	next, again := s.leader(st.Epoch, slack)
+	t.Logf("handed over in %v", time.Since(from).Round(time.Millisecond))
+	require.Equal(t, to.Station, next.Station)
+	s.stays(next, again.Epoch, 2*time.Second)
+	out, err = exec.CommandContext(s.within(20*time.Second), exe, "leader", "--config", n.ConfigPath()).CombinedOutput()
+	require.NoError(t, err, "%s", out)
+	require.Equal(t, net.JoinHostPort(to.Addr, strconv.Itoa(to.RelayPort))+"\n", string(out))
+}
