@@ -75,7 +75,7 @@ func (w *World) leave(c *call) {
 	}
 	s := w.opt.Share
 	if c.host.shareCuts > 0 && w.dice.chance(0.5) {
-		w.after(w.dice.spread(time.Millisecond, 5*time.Second), func() { w.answer(c, result{outcome: arbiter.Unavailable}) })
+		w.soon(w.dice.spread(time.Millisecond, 5*time.Second), func() { w.answer(c, result{outcome: arbiter.Unavailable}) })
 		return
 	}
 	if s.GiveUp > 0 {
@@ -91,7 +91,7 @@ func (w *World) leave(c *call) {
 	if w.dice.chance(s.Spike) {
 		delay = w.dice.between(0, s.SpikeMax)
 	}
-	w.after(delay/2, func() { w.arrive(c, delay-delay/2) })
+	w.soon(delay/2, func() { w.arrive(c, delay-delay/2) })
 }
 
 // arriveLate lets a request reach the server after its caller was told that
@@ -123,7 +123,7 @@ func (w *World) arrive(c *call, back time.Duration) {
 
 // reply brings the answer back.
 func (w *World) reply(c *call, r result, back time.Duration) {
-	w.after(back, func() {
+	w.soon(back, func() {
 		lost := c.changes() && w.dice.chance(w.opt.Share.LostAck)
 		if lost || c.host.shareCuts > 0 {
 			r = c.lost()
@@ -152,7 +152,7 @@ func (w *World) create(c *call, a arbiter.Create, back time.Duration) {
 			w.untilHealed(w.dice.spread(time.Millisecond, s.LateMax), func() { w.write(c, a, f) })
 		}
 	case w.dice.chance(s.SplitBody):
-		w.after(w.dice.spread(time.Millisecond, s.SplitMax), func() { w.writeLater(c, a, f, back) })
+		w.soon(w.dice.spread(time.Millisecond, s.SplitMax), func() { w.writeLater(c, a, f, back) })
 	default:
 		w.write(c, a, f)
 		w.reply(c, result{outcome: arbiter.OK}, back)

@@ -24,7 +24,9 @@ type guard struct {
 	orphan  bool // EOF: the daemon is gone, or seems to be
 	dying   bool // it is killing the tree
 	spawned bool
-	timer   int // of the pending look at the clock
+	timer   int           // of the pending look at the clock
+	pipe    time.Duration // world time at which the last line to it arrives
+	back    time.Duration // and the last line from it
 }
 
 // relay is one live relay tree.
@@ -63,14 +65,14 @@ func (w *World) actGuard(d *daemon, a arbiter.Action) {
 			w.toDaemon(g, 0, arbiter.GuardAcked{Gen: g.gen, Seq: a.Seq})
 			pipe += w.opt.Figures.Fence
 		}
-		w.toGuard(g, pipe, func() { w.setUntil(g, a.Until, a.Seq) })
+		w.toPipe(g, pipe, func() { w.setUntil(g, a.Until, a.Seq) })
 	case arbiter.SetWill:
 		r := a.Record
 		d.host.remember(r.Rev, r.Epoch)
-		w.toGuard(g, pipe, func() { g.will, g.tip = &r, a.Tip })
+		w.toPipe(g, pipe, func() { g.will, g.tip = &r, a.Tip })
 	case arbiter.StopRelay:
 		grace := w.dice.between(0, a.Grace)
-		w.toGuard(g, pipe+grace, func() { w.kill(g, stopped, w.killLatency()) })
+		w.toPipe(g, pipe, func() { w.toGuard(g, grace, func() { w.kill(g, stopped, w.killLatency()) }) })
 	}
 }
 
@@ -109,7 +111,7 @@ func (w *World) startGuard(d *daemon, a arbiter.StartRelay) {
 	d.lastGen = a.Gen
 	g := &guard{host: d.host, of: d, gen: a.Gen, epoch: a.Epoch, share: d.lastShare, until: a.Until}
 	d.host.guards = append(d.host.guards, g)
-	w.toGuard(g, w.dice.spread(500*time.Microsecond, w.opt.Proc.SpawnMax), func() { w.spawn(g, a.Seq) })
+	w.toPipe(g, w.dice.spread(500*time.Microsecond, w.opt.Proc.SpawnMax), func() { w.spawn(g, a.Seq) })
 }
 
 func (w *World) spawn(g *guard, seq uint64) {
@@ -265,11 +267,14 @@ func (w *World) toGuard(g *guard, delay time.Duration, do func()) {
 	})
 }
 
-// toDaemon tells the run that started the guard.
+// toPipe writes a line to the guard; lines do not overtake each other.
+func (w *World) toPipe(g *guard, delay time.Duration, do func()) {
+	g.pipe = max(g.pipe, w.now+delay)
+	w.toGuard(g, g.pipe-w.now, do)
+}
+
+// toDaemon tells the run that started the guard, in order as well.
 func (w *World) toDaemon(g *guard, delay time.Duration, ev arbiter.Event) {
-	d := g.of
-	if d.dead {
-		return
-	}
-	w.after(delay, func() { w.deliver(d, ev) })
+	g.back = max(g.back, w.now+delay)
+	w.queue.push(g.back, func() { w.deliver(g.of, ev) })
 }

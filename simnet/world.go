@@ -3,6 +3,7 @@ package simnet
 import (
 	"fmt"
 	"io"
+	"slices"
 	"time"
 
 	"github.com/convertfw/floatrelay/arbiter"
@@ -124,8 +125,24 @@ func (v *Violation) Error() string {
 // untilHealed schedules the end of a fault.
 func (w *World) untilHealed(d time.Duration, undo func()) {
 	r := &repair{do: undo}
+	if w.healed {
+		d = min(d, 100*time.Millisecond)
+	}
+	if len(w.undo) > 256 {
+		w.undo = slices.DeleteFunc(w.undo, func(r *repair) bool { return r.done })
+	}
 	w.undo = append(w.undo, r)
 	w.after(d, r.end)
+}
+
+// soon schedules something that may take its time, but not after the world has
+// healed: a call under way returns then.
+func (w *World) soon(d time.Duration, do func()) {
+	if d < 100*time.Millisecond {
+		w.after(d, do)
+		return
+	}
+	w.untilHealed(d, do)
 }
 
 func (r *repair) end() {
