@@ -118,7 +118,7 @@ func (d *Daemon) openLease() (err error) {
 	if d.codec, err = lease.NewCodec(d.cfg.KMSN, string(d.cfg.Token), old...); err != nil {
 		return err
 	}
-	if d.share, err = openShare(d.cfg.LeaseDir, string(d.cfg.SMBPassword)); err != nil {
+	if d.share, err = OpenShare(d.cfg.LeaseDir, string(d.cfg.SMBPassword)); err != nil {
 		return err
 	}
 	d.chain = lease.NewChain(d.share)

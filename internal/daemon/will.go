@@ -44,7 +44,7 @@ func CarryOutWill(ctx context.Context, payload []byte) error {
 	if err != nil {
 		return fmt.Errorf("read the last will: %w", err)
 	}
-	share, err := openShare(w.Dir, w.Password)
+	share, err := OpenShare(w.Dir, w.Password)
 	if err != nil {
 		return err
 	}

@@ -1,0 +1,288 @@
+package smb
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path"
+	"time"
+
+	"github.com/cloudsoda/go-smb2"
+
+	"github.com/convertfw/floatrelay/lease"
+)
+
+const (
+	maxRead   = 1 << 20 // bytes; nothing of ours is near it
+	readChunk = 64 << 10
+)
+
+// How long a name that is busy is tried again: a publication as long as an
+// antivirus usually keeps a file.
+const (
+	retryCreate  = 500 * time.Millisecond
+	retryReplace = 2 * time.Second
+	retryOther   = 500 * time.Millisecond
+	retryFirst   = 10 * time.Millisecond
+	retryMost    = 100 * time.Millisecond
+)
+
+// Create makes a new file: FILE_CREATE, then the body and a flush through the
+// same handle.
+func (s *Share) Create(ctx context.Context, name string, body []byte) error {
+	ctx, cancel, err := s.begin(ctx, name)
+	if err != nil {
+		return err
+	}
+	defer cancel()
+	f := s.retry(ctx, retryCreate, true, vBusy, func(fs *smb2.Share) error {
+		return createNew(fs, s.full(name), body)
+	})
+	switch {
+	case f == nil:
+		return nil
+	case errors.Is(f.err, errHalf):
+		return fmt.Errorf("create %s in %s: %w: %w", name, s, lease.ErrNoBody, f.err)
+	case f.verdict == vBusy: // still being deleted: the name is taken
+		f.verdict = vExists
+	}
+	return s.fail(ctx, "create", name, true, f)
+}
+
+// createNew fails with errHalf once the file is there.
+func createNew(fs *smb2.Share, full string, body []byte) error {
+	h, err := fs.OpenFile(full, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	if err != nil {
+		return err
+	}
+	_, err = h.WriteAt(body, 0)
+	if err == nil {
+		err = h.Sync()
+	}
+	closed := h.Close()
+	if err != nil {
+		return fmt.Errorf("%w: write the body: %w", errHalf, err)
+	}
+	// The flush was acknowledged, so the body is there whatever became of the
+	// handle; an error of the connection is found by the next call.
+	_ = closed
+	return nil
+}
+
+// Read returns a file, or the first MiB of it.
+func (s *Share) Read(ctx context.Context, name string) (body []byte, err error) {
+	ctx, cancel, err := s.begin(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	defer cancel()
+	f := s.retry(ctx, retryOther, false, vBusy, func(fs *smb2.Share) error {
+		body, err = readAll(fs, s.full(name))
+		return err
+	})
+	if f != nil {
+		return nil, s.fail(ctx, "read", name, false, f)
+	}
+	return body, nil
+}
+
+// absentReads is how often a name must be missing before it counts as not
+// there: Samba, asked for a file while another is renamed over it, sometimes
+// finds neither.
+const absentReads = 3
+
+func readAll(fs *smb2.Share, full string) (body []byte, err error) {
+	for range absentReads {
+		if body, err = readOnce(fs, full); judge(err) != vNotExist {
+			break
+		}
+	}
+	return body, err
+}
+
+// readOnce asks for whole chunks: a record comes in one answer.
+func readOnce(fs *smb2.Share, full string) ([]byte, error) {
+	h, err := fs.Open(full)
+	if err != nil {
+		return nil, err
+	}
+	defer h.Close()
+	body := []byte{}
+	chunk := make([]byte, readChunk)
+	for len(body) < maxRead {
+		n, err := h.ReadAt(chunk, int64(len(body)))
+		body = append(body, chunk[:n]...)
+		if errors.Is(err, io.EOF) || err == nil && n < len(chunk) {
+			break
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return body, nil
+}
+
+// List returns the names in a folder.
+func (s *Share) List(ctx context.Context, dir string) (names []string, err error) {
+	ctx, cancel, err := s.begin(ctx, dir)
+	if err != nil {
+		return nil, err
+	}
+	defer cancel()
+	f := s.retry(ctx, retryOther, false, vBusy, func(fs *smb2.Share) error {
+		names, err = list(fs, s.full(dir))
+		return err
+	})
+	if f != nil {
+		return nil, s.fail(ctx, "list", dir, false, f)
+	}
+	return names, nil
+}
+
+func list(fs *smb2.Share, full string) ([]string, error) {
+	infos, err := fs.ReadDir(full)
+	if err != nil {
+		return nil, err
+	}
+	names := make([]string, 0, len(infos))
+	for _, i := range infos {
+		if n := i.Name(); n != "." && n != ".." {
+			names = append(names, n)
+		}
+	}
+	return names, nil
+}
+
+// Replace writes a temporary file and renames it over name, which the server
+// does in one step.
+func (s *Share) Replace(ctx context.Context, name string, body []byte) error {
+	ctx, cancel, err := s.begin(ctx, name)
+	if err != nil {
+		return err
+	}
+	defer cancel()
+	var temp string
+	f := s.do(ctx, false, func(fs *smb2.Share) error {
+		temp = path.Join(path.Dir(name), lease.TempName()) // a new one per attempt: the last may have arrived
+		return createNew(fs, s.full(temp), body)
+	})
+	if f != nil {
+		if f.sent && f.verdict == vBroken || errors.Is(f.err, errHalf) {
+			s.discard(ctx, temp)
+		}
+		return s.fail(ctx, "replace", name, f.verdict == vDenied, f)
+	}
+	// "Denied" is also what a server says of a target that is open.
+	f = s.retry(ctx, retryReplace, true, vDenied, func(fs *smb2.Share) error {
+		return fs.Rename(s.full(temp), s.full(name))
+	})
+	if f == nil {
+		return nil
+	}
+	s.discard(ctx, temp)
+	if f.verdict == vDenied || f.verdict == vBusy {
+		return fmt.Errorf("replace %s in %s: %w: it is read-only or another program keeps it open: %w", name, s, lease.ErrDenied, f.err)
+	}
+	return s.fail(ctx, "replace", name, true, f)
+}
+
+// discard removes a temporary file if that can be done at once; housekeeping
+// finds the others.
+func (s *Share) discard(ctx context.Context, temp string) {
+	s.do(ctx, true, func(fs *smb2.Share) error { return fs.Remove(s.full(temp)) })
+}
+
+// Mkdir makes one folder.
+func (s *Share) Mkdir(ctx context.Context, name string) error {
+	return s.change(ctx, "make folder", name, func(fs *smb2.Share) error { return fs.Mkdir(s.full(name), 0o777) })
+}
+
+// Remove deletes a file or an empty folder.
+func (s *Share) Remove(ctx context.Context, name string) error {
+	return s.change(ctx, "remove", name, func(fs *smb2.Share) error { return fs.Remove(s.full(name)) })
+}
+
+func (s *Share) change(ctx context.Context, what, name string, call func(*smb2.Share) error) error {
+	ctx, cancel, err := s.begin(ctx, name)
+	if err != nil {
+		return err
+	}
+	defer cancel()
+	if f := s.retry(ctx, retryOther, true, vBusy, call); f != nil {
+		return s.fail(ctx, what, name, true, f)
+	}
+	return nil
+}
+
+// Move renames a folder that has something in it. See the package's limits for
+// why it looks first.
+func (s *Share) Move(ctx context.Context, from, to string) error {
+	ctx, cancel, err := s.begin(ctx, from, to)
+	if err != nil {
+		return err
+	}
+	defer cancel()
+	var taken bool
+	f := s.do(ctx, false, func(fs *smb2.Share) error {
+		taken = false
+		names, err := list(fs, s.full(from))
+		if err != nil {
+			return err
+		}
+		if len(names) == 0 {
+			return fmt.Errorf("%w: the folder is empty, which this share cannot move safely", os.ErrPermission)
+		}
+		_, err = fs.Stat(s.full(to))
+		taken = err == nil
+		if judge(err) == vNotExist {
+			return nil
+		}
+		return err
+	})
+	if f != nil {
+		return s.fail(ctx, "move", from, false, f)
+	}
+	if !taken {
+		f = s.retry(ctx, retryOther, true, vBusy, func(fs *smb2.Share) error {
+			return refusedMove(fs, s.full(to), fs.Rename(s.full(from), s.full(to)))
+		})
+		if f == nil {
+			return nil
+		}
+	} else {
+		f = &failure{verdict: vExists, err: os.ErrExist}
+	}
+	return s.fail(ctx, "move to "+to, from, true, f)
+}
+
+// refusedMove tells a target that appeared meanwhile from other refusals: the
+// server has said no, so asking is safe.
+func refusedMove(fs *smb2.Share, to string, err error) error {
+	if err == nil || !answered(err) {
+		return err
+	}
+	if _, there := fs.Stat(to); there == nil {
+		return os.ErrExist
+	}
+	return err
+}
+
+// retry calls again while the name is busy, or the verdict is also, for at
+// most limit and while ctx lasts.
+func (s *Share) retry(ctx context.Context, limit time.Duration, change bool, also verdict, call func(*smb2.Share) error) *failure {
+	pause, start := retryFirst, time.Now()
+	for {
+		f := s.do(ctx, change, call)
+		if f == nil || f.verdict != vBusy && f.verdict != also || errors.Is(f.err, errHalf) || time.Since(start)+pause > limit {
+			return f
+		}
+		select {
+		case <-ctx.Done():
+			return f
+		case <-time.After(pause):
+		}
+		pause = min(2*pause, retryMost)
+	}
+}

@@ -1,0 +1,40 @@
+//go:build e2e
+
+package smb_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync/atomic"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/convertfw/floatrelay/lease"
+	"github.com/convertfw/floatrelay/lease/sharetest"
+	"github.com/convertfw/floatrelay/lease/smb"
+	"github.com/convertfw/floatrelay/lease/smb/sambatest"
+)
+
+// open returns a share of its own that ends with the test.
+func open(t testing.TB, url string, opt smb.Options) *smb.Share {
+	t.Helper()
+	s, err := smb.Open(url, sambatest.Password, opt)
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = s.Close() })
+	return s
+}
+
+func TestShare_ContractOnSamba(t *testing.T) {
+	server := sambatest.Start(t, sambatest.Options{})
+	var n atomic.Int64
+	sharetest.Run(t, sharetest.Target{
+		Fresh: func(t testing.TB) func() lease.Share {
+			folder := fmt.Sprintf("socket%d", n.Add(1))
+			require.NoError(t, os.Mkdir(filepath.Join(server.Folder, folder), 0o777))
+			return func() lease.Share { return open(t, server.URL(folder), smb.Options{}) }
+		},
+		Missing: func(t testing.TB) lease.Share { return open(t, server.URL("none"), smb.Options{}) },
+	})
+}

@@ -1,0 +1,183 @@
+package smb
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path"
+	"strings"
+	"time"
+
+	"github.com/cloudsoda/go-smb2"
+
+	"github.com/convertfw/floatrelay/lease"
+)
+
+// Options bound what a Share may take.
+type Options struct {
+	// Call bounds every call, connecting included; zero means 5 s. A change that
+	// takes longer is lease.ErrUnknown.
+	Call time.Duration
+	// Dial bounds the TCP connect alone; zero means 3 s.
+	Dial time.Duration
+}
+
+// Share is a folder on an SMB server. It is safe for concurrent use.
+type Share struct {
+	addr address
+	call time.Duration
+	pool pool
+}
+
+// Open returns the share an smb:// address names; nothing is asked of it yet.
+// The password goes nowhere but into the login.
+func Open(addr, password string, opt Options) (*Share, error) {
+	a, err := parse(addr)
+	if err != nil {
+		return nil, fmt.Errorf("read the address of the share: %w", err)
+	}
+	if opt.Call <= 0 {
+		opt.Call = 5 * time.Second
+	}
+	if opt.Dial <= 0 {
+		opt.Dial = 3 * time.Second
+	}
+	return &Share{addr: a, call: opt.Call, pool: pool{addr: a, password: password, dialTime: opt.Dial}}, nil
+}
+
+// String is the address without the password.
+func (s *Share) String() string { return s.addr.String() }
+
+// Close ends the idle connections. Calls under way are left to end by
+// themselves; later ones fail with lease.ErrUnavailable.
+func (s *Share) Close() error {
+	s.pool.close()
+	return nil
+}
+
+// failure is why a call did not succeed.
+type failure struct {
+	verdict
+	sent bool // something went to the server, so a change may have been made
+	err  error
+}
+
+// do runs one exchange on a connection of its own. A connection kept from
+// before may turn out dead; the exchange is begun again on a new one only if
+// that cannot do anything twice.
+func (s *Share) do(ctx context.Context, change bool, f func(*smb2.Share) error) *failure {
+	for again := true; ; again = false {
+		c, reused, err := s.pool.take(ctx)
+		if err != nil {
+			return &failure{err: err}
+		}
+		before := c.wire.wrote.Load()
+		err = s.exchange(ctx, c, f)
+		if answered(err) {
+			if err == nil {
+				return nil
+			}
+			return &failure{verdict: judge(err), sent: true, err: err}
+		}
+		sent := c.wire.wrote.Load() != before
+		refused := judge(err) == vExpired
+		if again && ctx.Err() == nil && (refused || reused && !(change && sent)) && !errors.Is(err, errHalf) {
+			continue
+		}
+		return &failure{verdict: vBroken, sent: sent && !refused, err: err}
+	}
+}
+
+// errHalf marks a change that was made in part and must not be begun again.
+var errHalf = errors.New("done in part")
+
+// exchange runs f and gives the connection back, or ends it if it is no good
+// any more. It returns when ctx ends: closing the connection unblocks f.
+func (s *Share) exchange(ctx context.Context, c *session, f func(*smb2.Share) error) error {
+	stop := context.AfterFunc(ctx, c.close)
+	err := f(c.fs.WithContext(ctx))
+	if stop() && answered(err) {
+		s.pool.give(c)
+	} else {
+		s.pool.drop(c)
+	}
+	return err
+}
+
+// begin checks the names and bounds the call.
+func (s *Share) begin(ctx context.Context, names ...string) (context.Context, context.CancelFunc, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, nil, fmt.Errorf("%w: %s not asked: %w", lease.ErrUnavailable, s, err)
+	}
+	for _, name := range names {
+		if name != "" && path.Clean("/"+name) != "/"+name || strings.ContainsAny(name, `\:`) {
+			return nil, nil, fmt.Errorf("%w: %q is not a name on a share", lease.ErrDenied, name)
+		}
+	}
+	ctx, cancel := context.WithTimeout(ctx, s.call)
+	return ctx, cancel, nil
+}
+
+// full is a name as the server knows it.
+func (s *Share) full(name string) string {
+	return strings.ReplaceAll(strings.Trim(s.addr.folder+"/"+name, "/"), "/", `\`)
+}
+
+// fail turns a failure into the contract's error. "Not there" holds only while
+// LEASE_DIR itself is.
+func (s *Share) fail(ctx context.Context, what, name string, change bool, f *failure) error {
+	if f.verdict == vNotExist {
+		if err := s.baseThere(ctx); err != nil {
+			return fmt.Errorf("%s %s: %w", what, name, err)
+		}
+	}
+	sentinel, hint := s.meaning(change, f)
+	if sentinel == nil { // the pool's error says everything
+		return fmt.Errorf("%s %s: %w", what, name, f.err)
+	}
+	return fmt.Errorf("%s %s: %w: %s: %w", what, name, sentinel, hint, f.err)
+}
+
+func (s *Share) meaning(change bool, f *failure) (sentinel error, hint string) {
+	switch f.verdict {
+	case vExists:
+		return lease.ErrExists, s.String()
+	case vNotExist:
+		return lease.ErrNotExist, s.String()
+	case vDenied:
+		if change {
+			return lease.ErrDenied, fmt.Sprintf("%s has no write access to %s", s.addr.who(), s)
+		}
+		return lease.ErrDenied, fmt.Sprintf("%s has no access to %s", s.addr.who(), s)
+	case vFull:
+		return lease.ErrDenied, fmt.Sprintf("no space left in %s", s)
+	case vBusy:
+		return lease.ErrUnavailable, "another program keeps the file open"
+	}
+	switch {
+	case change && f.sent:
+		return lease.ErrUnknown, fmt.Sprintf("the connection to %s broke before the answer", s.addr.server())
+	case f.sent:
+		return lease.ErrUnavailable, fmt.Sprintf("%s does not answer", s.addr.server())
+	case errors.Is(f.err, lease.ErrUnavailable) || errors.Is(f.err, lease.ErrDenied):
+		return nil, ""
+	}
+	return lease.ErrUnavailable, fmt.Sprintf("the connection to %s broke", s.addr.server())
+}
+
+// baseThere returns nil if LEASE_DIR is a folder that can be asked.
+func (s *Share) baseThere(ctx context.Context) error {
+	isDir := false
+	f := s.do(ctx, false, func(fs *smb2.Share) error {
+		st, err := fs.Stat(s.full(""))
+		isDir = err == nil && st.IsDir()
+		return err
+	})
+	switch {
+	case f == nil && isDir:
+		return nil
+	case f == nil || f.verdict == vNotExist:
+		return fmt.Errorf("%w: folder missing: %s does not exist; it is never created by floatrelay", lease.ErrUnavailable, s)
+	}
+	return fmt.Errorf("%w: cannot tell whether %s is there: %w", lease.ErrUnavailable, s, f.err)
+}
