@@ -147,6 +147,18 @@ func TestCaseB14_NameBeingDeletedIsContention(t *testing.T) {
 	}
 }
 
+func TestDir_RefusedNameThatIsThereIsTaken(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := asWindows(t.TempDir())
+		require.NoError(t, d.Create(t.Context(), "x.lock", nil))
+		for _, c := range []code{5, 32} {
+			d.sys.create = func(string) (handle, error) { return nil, c }
+			require.ErrorIs(t, d.Create(t.Context(), "x.lock", nil), ErrExists)
+		}
+		require.ErrorIs(t, d.Create(t.Context(), "y.lock", nil), ErrUnavailable, "held by somebody, but not there: try later")
+	})
+}
+
 func TestCaseB15_RealDenialIsToldApart(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := asWindows(t.TempDir())
