@@ -24,7 +24,7 @@ func TestDriver_LeadsRenewsAndPublishes(t *testing.T) {
 		require.Equal(t, Leader, s.Role)
 		require.GreaterOrEqual(t, s.Rev, uint64(16))
 		require.Equal(t, []lease.ID{idB}, s.Roster)
-		require.Zero(t, x.guards.stops)
+		require.Zero(t, x.guards.stopped())
 		x.store.mu.Lock()
 		defer x.store.mu.Unlock()
 		last := x.store.views[len(x.store.views)-1]
@@ -45,7 +45,7 @@ func TestDriver_AStuckLaneDoesNotStallTheOthers(t *testing.T) {
 				time.Sleep(2 * time.Minute)
 				require.GreaterOrEqual(t, x.store.count("create")-before, 39)
 				require.Equal(t, RelayRunning, x.Status().Relay)
-				require.Zero(t, x.guards.stops)
+				require.Zero(t, x.guards.stopped())
 			})
 		})
 	}
@@ -59,7 +59,7 @@ func TestDriver_AStuckLaneDoesNotStallTheOthers(t *testing.T) {
 			require.Greater(t, x.store.count("read"), reads+1, "listings go on")
 			require.Equal(t, RelayRunning, x.Status().Relay, "so do beats and vouches")
 			time.Sleep(time.Until(deadline))
-			require.Equal(t, 1, x.guards.stops, "and the relay is stopped in time")
+			require.Equal(t, 1, x.guards.stopped(), "and the relay is stopped in time")
 			require.NotEqual(t, Leader, x.Status().Role)
 		})
 	})
@@ -155,9 +155,9 @@ func TestDriver_FinishedEndsRun(t *testing.T) {
 		x.Post(Handoff{Final: true, Reason: "stopping"})
 		<-x.done
 		require.Less(t, time.Since(begin), 300*ms)
-		require.Equal(t, 1, x.guards.stops)
+		require.Equal(t, 1, x.guards.stopped())
 		x.workers.Wait()
-		require.Equal(t, 2, x.net.heads, "the successor was told, both ways")
+		require.Equal(t, 2, x.net.sentHeads(), "the successor was told, both ways")
 	})
 }
 
@@ -189,7 +189,7 @@ func TestDriver_LooksAtTheClockEveryBeat(t *testing.T) {
 		slept.Store(int64(time.Minute)) // the host slept: no timer moved
 		time.Sleep(x.cfg.Machine.Beat)
 		synctest.Wait()
-		require.Equal(t, 1, x.guards.stops)
+		require.Equal(t, 1, x.guards.stopped())
 	})
 }
 

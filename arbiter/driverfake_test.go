@@ -190,6 +190,10 @@ func (g *fakeGuards) Stop(a StopRelay) {
 	g.d.Post(RelayDown{Gen: a.Gen, Cause: DownStopped})
 }
 
+func (g *fakeGuards) stopped() int { g.mu.Lock(); defer g.mu.Unlock(); return g.stops }
+
+func (n *fakeNet) sentHeads() int { n.mu.Lock(); defer n.mu.Unlock(); return n.heads }
+
 // driven is a driver in a bubble with its fakes.
 type driven struct {
 	*Driver

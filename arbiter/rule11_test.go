@@ -114,7 +114,9 @@ func TestRule11_AFarRecordThatCanBeReadIsBelieved(t *testing.T) {
 	far := r.entry(5000, 40, idC, roster(idA))
 	r.put(far)
 	acts := r.beats(r.entry(7, 4, idB, roster(idA, idC)), 5*sec)
-	c := of[Create](acts)[0]
+	creates := of[Create](acts)
+	require.NotEmpty(t, creates)
+	c := creates[0]
 	require.EqualValues(t, 5001, c.Rev)
 	require.EqualValues(t, 41, r.opened(c.Body).Epoch)
 }

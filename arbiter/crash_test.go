@@ -1,0 +1,164 @@
+package arbiter
+
+import (
+	"testing"
+	"time"
+
+	"github.com/convertfw/floatrelay/lease"
+	"github.com/stretchr/testify/require"
+)
+
+func TestCrashes_FailuresCountOverAWindow(t *testing.T) {
+	tests := map[string]struct {
+		at   []time.Duration // of failures; up for a moment only
+		over bool            // the last one is one too many
+	}{
+		"two":                        {[]time.Duration{0, sec}, false},
+		"three at once":              {[]time.Duration{0, 0, 0}, true},
+		"three in just a minute":     {[]time.Duration{0, 30 * sec, 60 * sec}, true},
+		"three in a minute and some": {[]time.Duration{0, 30 * sec, 60*sec + ms}, false},
+		"a slow drip":                {[]time.Duration{0, 40 * sec, 80 * sec, 120 * sec}, false},
+		"then a burst":               {[]time.Duration{0, 100 * sec, 101 * sec, 102 * sec}, true},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			var c crashes
+			over := false
+			for _, at := range tt.at {
+				over = c.failed(zero+at, sec, "exit 1")
+			}
+			require.Equal(t, tt.over, over)
+		})
+	}
+}
+
+func TestCrashes_RestartAtOnceThenLaterAndLater(t *testing.T) {
+	var c crashes
+	for i, want := range []time.Duration{0, sec, 2 * sec, 4 * sec, 8 * sec, 16 * sec, 30 * sec, 30 * sec} {
+		c.failed(zero, 0, "")
+		require.Equal(t, zero+want, c.next, "failure %d", i+1)
+	}
+	c.failed(zero, crashWindow, "") // it ran for a minute: all is forgiven
+	require.Equal(t, zero, c.next)
+	require.Len(t, c.at, 1)
+}
+
+func TestCrashes_TheRestDoublesUpToTenMinutes(t *testing.T) {
+	var c crashes
+	for _, want := range []time.Duration{1, 2, 4, 8, 10, 10} {
+		c.rest(zero)
+		require.Equal(t, zero+want*time.Minute, c.until)
+	}
+}
+
+// crash lets the relay end by itself.
+func (r *rig) crash() []Action {
+	return r.do(RelayDown{Gen: r.gen, Cause: DownExited, Note: "exit 1"})
+}
+
+func TestCrash_OnceIsRestartedAtOnce(t *testing.T) {
+	for _, cause := range []DownCause{DownExited, DownUnready, DownFailed} {
+		t.Run(cause.String(), func(t *testing.T) {
+			r := settled(t)
+			acts := r.do(RelayDown{Gen: r.gen, Cause: cause})
+			one[StartRelay](t, acts)
+			require.Equal(t, 1, r.m.Status().Restarts)
+		})
+	}
+}
+
+func TestCrash_ThreeTimesHandsOverAndRests(t *testing.T) {
+	r := settled(t)
+	r.crash()
+	r.pass(100 * ms)
+	r.crash()
+	r.pass(1500 * ms)
+	acts := r.crash()
+	rec := r.releaseIn(append(acts, r.pass(200*ms)...))
+	require.Equal(t, "relay-failed", rec.Reason)
+	require.Contains(t, []lease.ID{idB, idC}, rec.Successor)
+	s := r.m.Status()
+	require.Equal(t, Ineligible, s.Role)
+	require.False(t, s.Eligible)
+	require.Contains(t, s.Note, "exit 1")
+	t.Run("does not lead again while it rests and others can", func(t *testing.T) {
+		none[Create](t, r.pass(58*sec))
+		require.NotEmpty(t, of[Create](r.pass(5*sec)), "rested: nobody else took it")
+	})
+}
+
+func TestCrash_RestsNotIfNobodyElseIsEligible(t *testing.T) {
+	r := leader(t)
+	for range 12 {
+		none[Create](t, onlyReleases(r, r.crash()))
+		r.pass(31 * sec)
+		require.Equal(t, Leader, r.m.Status().Role)
+		require.Equal(t, RelayRunning, r.m.Status().Relay, "it keeps trying")
+	}
+}
+
+func onlyReleases(r *rig, acts []Action) (out []Action) {
+	for _, c := range of[Create](acts) {
+		if r.opened(c.Body).State == lease.Released {
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+func TestCrash_TheOthersGoneWhileItRests(t *testing.T) {
+	r := settled(t)
+	for range 3 {
+		r.crash()
+		r.pass(1500 * ms)
+	}
+	require.Equal(t, Ineligible, r.m.Status().Role)
+	none[StartRelay](t, r.pass(10*sec))
+	acts := r.members()
+	acts = append(acts, r.pass(3*sec)...)
+	require.NotEmpty(t, of[StartRelay](acts), "as long as one PC is alive, the site has a relay")
+}
+
+func TestCrash_ARequestedStopIsNone(t *testing.T) {
+	r := settled(t)
+	r.do(Handoff{To: idB})
+	r.pass(sec)
+	require.Zero(t, r.m.Status().Restarts)
+	require.Empty(t, r.m.crashes.at)
+}
+
+func TestCrash_ALostGuardIsNoCrashOfTheRelay(t *testing.T) {
+	r := settled(t)
+	for range 6 {
+		r.do(RelayDown{Gen: r.gen, Cause: DownGuard})
+		r.pass(sec)
+		require.Equal(t, RelayRunning, r.m.Status().Relay)
+	}
+	require.Equal(t, Leader, r.m.Status().Role)
+}
+
+func TestCrash_TwoBrokenPCsDoNotPlayPingPong(t *testing.T) {
+	w := newPair(t)
+	w.lifetime = map[string]time.Duration{"A": 200 * ms, "B": 200 * ms}
+	w.run(time.Hour)
+	// Rests of 1, 2, 4, 8, 10, 10, … minutes each: a handful of changes an hour.
+	require.LessOrEqual(t, w.tenures, 30, "leaders: %v", w.leaders)
+	require.GreaterOrEqual(t, w.starts, 60, "somebody keeps trying")
+	require.LessOrEqual(t, w.starts, 600)
+}
+
+func TestCrash_TheHealthyPCKeepsTheRelay(t *testing.T) {
+	w := newPair(t)
+	w.lifetime = map[string]time.Duration{"A": 200 * ms}
+	w.run(time.Hour)
+	require.Equal(t, "B", w.leaders[len(w.leaders)-1])
+	require.LessOrEqual(t, len(w.leaders), 2)
+}
+
+func TestCrash_ARelayThatRunsForHoursIsAlwaysRestarted(t *testing.T) {
+	w := newPair(t)
+	w.lifetime = map[string]time.Duration{"A": 90 * sec, "B": 90 * sec}
+	w.run(time.Hour)
+	require.Equal(t, 1, w.tenures)
+	require.GreaterOrEqual(t, w.starts, 39)
+}
