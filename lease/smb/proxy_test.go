@@ -1,0 +1,166 @@
+//go:build e2e
+
+package smb_test
+
+import (
+	"io"
+	"net"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// proxy stands between client and server and breaks the connections when told.
+type proxy struct {
+	l      net.Listener
+	server string
+
+	// onRequest decides what becomes of each client message (whole SMB frames
+	// arrive in one piece on loopback): nil passes it on.
+	onRequest atomic.Pointer[func(frame []byte) fate]
+	stalled   atomic.Bool // nothing passes in either direction
+	accepted  atomic.Int64
+
+	mu    sync.Mutex
+	conns map[net.Conn]bool
+	shut  bool
+}
+
+// fate is what the proxy does with a frame.
+type fate int
+
+const (
+	pass       fate = iota
+	resetNow        // reset both ends; the server never sees it
+	resetAfter      // let the server have it, then reset the client without the answer
+)
+
+func newProxy(t *testing.T, server string) *proxy {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	p := &proxy{l: l, server: server, conns: map[net.Conn]bool{}}
+	go p.run()
+	t.Cleanup(func() {
+		_ = l.Close()
+		p.mu.Lock()
+		p.shut = true
+		p.mu.Unlock()
+		p.reset()
+	})
+	return p
+}
+
+func (p *proxy) addr() string { return p.l.Addr().String() }
+
+func (p *proxy) fates(f func(frame []byte) fate) { p.onRequest.Store(&f) }
+
+func (p *proxy) run() {
+	for {
+		c, err := p.l.Accept()
+		if err != nil {
+			return
+		}
+		p.accepted.Add(1)
+		s, err := net.Dial("tcp", p.server)
+		if err != nil {
+			hardClose(c)
+			continue
+		}
+		if !p.track(c) || !p.track(s) {
+			hardClose(c)
+			hardClose(s)
+			return
+		}
+		mute := new(atomic.Bool)
+		go p.pump(s, c, mute, true)
+		go p.pump(c, s, mute, false)
+	}
+}
+
+func (p *proxy) track(c net.Conn) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.conns[c] = true
+	return !p.shut
+}
+
+// reset breaks every connection.
+func (p *proxy) reset() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for c := range p.conns {
+		hardClose(c)
+	}
+	p.conns = map[net.Conn]bool{}
+}
+
+func hardClose(c net.Conn) {
+	_ = c.(*net.TCPConn).SetLinger(0)
+	_ = c.Close()
+}
+
+// pump passes frames on; mute makes the answers of one connection disappear.
+func (p *proxy) pump(to, from net.Conn, mute *atomic.Bool, request bool) {
+	defer hardClose(to)
+	defer hardClose(from)
+	for {
+		head := make([]byte, 4)
+		if _, err := io.ReadFull(from, head); err != nil {
+			return
+		}
+		n := int(head[1])<<16 | int(head[2])<<8 | int(head[3])
+		frame := append(head, make([]byte, n)...)
+		if _, err := io.ReadFull(from, frame[4:]); err != nil {
+			return
+		}
+		for p.stalled.Load() {
+			time.Sleep(5 * time.Millisecond)
+		}
+		f := pass
+		if decide := p.onRequest.Load(); request && decide != nil {
+			f = (*decide)(frame[4:])
+		}
+		if f == resetNow {
+			return
+		}
+		if f == resetAfter {
+			mute.Store(true)
+		}
+		if !request && mute.Load() {
+			continue
+		}
+		if _, err := to.Write(frame); err != nil {
+			return
+		}
+		if f == resetAfter {
+			time.Sleep(100 * time.Millisecond) // the server carries it out
+			return
+		}
+	}
+}
+
+// The commands of SMB 2 (MS-SMB2 2.2.1.2) that tests single out.
+const (
+	cmdCreate  = 5
+	cmdWrite   = 9
+	cmdFlush   = 7
+	cmdSetInfo = 17
+)
+
+// command is the command of a frame.
+func command(frame []byte) int { return int(frame[12]) | int(frame[13])<<8 }
+
+// once returns what to do with the first frame of a command.
+func once(cmd int, f fate) func([]byte) fate {
+	var done atomic.Bool
+	return func(frame []byte) fate {
+		if command(frame) == cmd && done.CompareAndSwap(false, true) {
+			return f
+		}
+		return pass
+	}
+}

@@ -1,0 +1,196 @@
+//go:build e2e
+
+package smb_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/convertfw/floatrelay/lease"
+	"github.com/convertfw/floatrelay/lease/smb"
+	"github.com/convertfw/floatrelay/lease/smb/sambatest"
+)
+
+// behindProxy returns a share whose server is reached through a proxy, the
+// folder it holds, and the proxy.
+func behindProxy(t *testing.T, server *sambatest.Server, opt smb.Options) (*smb.Share, string, *proxy) {
+	t.Helper()
+	folder, err := os.MkdirTemp(server.Folder, "socket")
+	require.NoError(t, err)
+	p := newProxy(t, server.Addr())
+	return open(t, sambatest.URL(p.addr(), sambatest.Share, filepath.Base(folder)), opt), folder, p
+}
+
+func TestShare_BrokenConnections(t *testing.T) {
+	server := sambatest.Start(t, sambatest.Options{})
+	short := smb.Options{Call: time.Second}
+
+	t.Run("a create whose answer is lost is unknown, and was made", func(t *testing.T) {
+		s, folder, p := behindProxy(t, server, smb.Options{})
+		p.fates(once(cmdCreate, resetAfter))
+		err := s.Create(t.Context(), "a.lock", []byte("x"))
+		require.ErrorIs(t, err, lease.ErrUnknown)
+		require.NotErrorIs(t, err, lease.ErrNotExist)
+		require.FileExists(t, filepath.Join(folder, "a.lock"))
+		require.ErrorIs(t, s.Create(t.Context(), "a.lock", []byte("x")), lease.ErrExists)
+	})
+	t.Run("a create that never arrived is unknown, and is not tried again", func(t *testing.T) {
+		s, folder, p := behindProxy(t, server, smb.Options{})
+		_, err := s.List(t.Context(), "") // leaves a connection to be used again
+		require.NoError(t, err)
+		p.fates(once(cmdCreate, resetNow))
+		require.ErrorIs(t, s.Create(t.Context(), "a.lock", []byte("x")), lease.ErrUnknown)
+		require.NoFileExists(t, filepath.Join(folder, "a.lock"))
+	})
+	for what, cmd := range map[string]int{"write": cmdWrite, "flush": cmdFlush} {
+		t.Run("a "+what+" whose answer is lost leaves a name without a certain body", func(t *testing.T) {
+			s, _, p := behindProxy(t, server, smb.Options{})
+			p.fates(once(cmd, resetAfter))
+			require.ErrorIs(t, s.Create(t.Context(), "a.lock", []byte("x")), lease.ErrNoBody)
+			require.ErrorIs(t, s.Create(t.Context(), "a.lock", []byte("x")), lease.ErrExists)
+		})
+	}
+	t.Run("a replacement whose answer is lost is unknown", func(t *testing.T) {
+		s, _, p := behindProxy(t, server, smb.Options{})
+		p.fates(once(cmdSetInfo, resetAfter))
+		require.ErrorIs(t, s.Replace(t.Context(), "view", []byte("x")), lease.ErrUnknown)
+		got, err := s.Read(t.Context(), "view")
+		require.NoError(t, err)
+		require.Equal(t, "x", string(got))
+	})
+	t.Run("a read goes on over a new connection", func(t *testing.T) {
+		s, folder, p := behindProxy(t, server, smb.Options{})
+		require.NoError(t, os.WriteFile(filepath.Join(folder, "f"), []byte("x"), 0o666))
+		_, err := s.List(t.Context(), "")
+		require.NoError(t, err)
+		p.fates(once(cmdCreate, resetNow))
+		got, err := s.Read(t.Context(), "f")
+		require.NoError(t, err)
+		require.Equal(t, "x", string(got))
+	})
+	t.Run("an idle connection that was reset costs nothing", func(t *testing.T) {
+		s, _, p := behindProxy(t, server, smb.Options{})
+		require.NoError(t, s.Create(t.Context(), "a", nil))
+		p.reset()
+		time.Sleep(50 * time.Millisecond) // the reset arrives
+		require.NoError(t, s.Create(t.Context(), "b", nil))
+	})
+	t.Run("a stalled change is unknown when its time is over", func(t *testing.T) {
+		s, _, p := behindProxy(t, server, short)
+		_, err := s.List(t.Context(), "")
+		require.NoError(t, err)
+		p.stalled.Store(true)
+		defer p.stalled.Store(false)
+		begin := time.Now()
+		require.ErrorIs(t, s.Create(t.Context(), "a.lock", nil), lease.ErrUnknown)
+		require.InDelta(t, 1, time.Since(begin).Seconds(), 0.7)
+		_, err = s.Read(t.Context(), "a.lock")
+		require.ErrorIs(t, err, lease.ErrUnavailable)
+		require.NotErrorIs(t, err, lease.ErrNotExist)
+	})
+	t.Run("a stalled lane stalls no other", func(t *testing.T) {
+		s, _, p := behindProxy(t, server, smb.Options{})
+		held := make(chan struct{})
+		p.fates(func(frame []byte) fate {
+			if command(frame) == cmdFlush {
+				<-held
+			}
+			return pass
+		})
+		done := make(chan error, 1)
+		go func() { done <- s.Create(t.Context(), "stuck", []byte("x")) }()
+		time.Sleep(100 * time.Millisecond)
+		for range 5 {
+			_, err := s.List(t.Context(), "")
+			require.NoError(t, err)
+		}
+		close(held)
+		require.NoError(t, <-done)
+	})
+	t.Run("the server restarts", func(t *testing.T) {
+		s, _, _ := behindProxy(t, server, short)
+		require.NoError(t, s.Create(t.Context(), "a", nil))
+		server.Stop()
+		err := s.Create(t.Context(), "b", nil)
+		require.NotErrorIs(t, err, lease.ErrNotExist)
+		require.NotErrorIs(t, err, lease.ErrExists)
+		require.Error(t, err)
+		_, err = s.Read(t.Context(), "a")
+		require.ErrorIs(t, err, lease.ErrUnavailable)
+		server.Run(t)
+		require.Eventually(t, func() bool { return s.Create(t.Context(), "c", nil) == nil }, 3*time.Second, 50*time.Millisecond)
+	})
+	t.Run("the server freezes and resumes", func(t *testing.T) {
+		s, _, _ := behindProxy(t, server, short)
+		require.NoError(t, s.Create(t.Context(), "a", nil))
+		server.Freeze()
+		require.ErrorIs(t, s.Create(t.Context(), "b", nil), lease.ErrUnknown)
+		server.Resume()
+		require.Eventually(t, func() bool { return s.Create(t.Context(), "c", nil) == nil }, 3*time.Second, 50*time.Millisecond)
+	})
+}
+
+func TestShare_LeavesNothingRunning(t *testing.T) {
+	server := sambatest.Start(t, sambatest.Options{})
+	s, _, p := behindProxy(t, server, smb.Options{Call: 300 * time.Millisecond})
+	_, err := s.List(t.Context(), "")
+	require.NoError(t, err)
+	before := runtime.NumGoroutine()
+	p.stalled.Store(true)
+	for i := range 10 {
+		require.Error(t, s.Create(t.Context(), fmt.Sprint(i), nil))
+	}
+	p.reset()
+	p.stalled.Store(false)
+	require.NoError(t, s.Close())
+	require.Eventually(t, func() bool { return runtime.NumGoroutine() <= before }, 5*time.Second, 20*time.Millisecond,
+		"calls that were given up left goroutines behind")
+}
+
+// A technician reads these.
+func TestShare_SaysWhatIsWrong(t *testing.T) {
+	server := sambatest.Start(t, sambatest.Options{})
+	require.NoError(t, os.Mkdir(filepath.Join(server.Folder, "socket"), 0o777))
+	closed := newProxy(t, server.Addr())
+	_ = closed.l.Close()
+	for name, c := range map[string]struct {
+		url, password string
+		want          error
+		says          string
+	}{
+		"host not reachable": {sambatest.URL(closed.addr(), sambatest.Share, "socket"), sambatest.Password, lease.ErrUnavailable, "host " + closed.addr() + " not reachable"},
+		"wrong password":     {server.URL("socket"), "secret-of-mine", lease.ErrDenied, "wrong user name or password for root on " + server.Addr()},
+		"no such share":      {sambatest.URL(server.Addr(), "nowhere", "socket"), sambatest.Password, lease.ErrUnavailable, "no such share: nowhere"},
+		"no write access":    {sambatest.URL(server.Addr(), sambatest.ReadOnly, "socket"), sambatest.Password, lease.ErrDenied, "no write access"},
+		"folder missing":     {server.URL("missing"), sambatest.Password, lease.ErrUnavailable, "folder missing"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s, err := smb.Open(c.url, c.password, smb.Options{})
+			require.NoError(t, err)
+			defer s.Close()
+			err = s.Create(t.Context(), "a.lock", nil)
+			require.ErrorIs(t, err, c.want)
+			require.ErrorContains(t, err, c.says)
+			require.NotErrorIs(t, err, lease.ErrNotExist)
+			require.NotContains(t, err.Error()+s.String(), c.password)
+			t.Log(err)
+		})
+	}
+	t.Run("a refused login is not repeated at once", func(t *testing.T) {
+		p := newProxy(t, server.Addr())
+		s, err := smb.Open(sambatest.URL(p.addr(), sambatest.Share, "socket"), "wrong", smb.Options{})
+		require.NoError(t, err)
+		defer s.Close()
+		for range 20 {
+			_, err := s.List(t.Context(), "")
+			require.ErrorIs(t, err, lease.ErrDenied)
+		}
+		require.EqualValues(t, 1, p.accepted.Load())
+	})
+}
