@@ -183,7 +183,7 @@ func (d *Daemon) openArbiter() (err error) {
 	}
 	d.driver, err = arbiter.NewDriver(arbiter.DriverConfig{
 		Machine: arbiter.Config{
-			Self: d.self, Boot: bootID(), KMSN: d.cfg.KMSN, Station: d.cfg.Station,
+			Self: d.self, Boot: bootID(d.cfg.StateDir), KMSN: d.cfg.KMSN, Station: d.cfg.Station,
 			IP: d.address(), Port: d.cfg.RelayPort, PID: os.Getpid(),
 			Priority: d.cfg.RelayPriority, Preempt: d.cfg.RelayPreempt,
 			TTL: d.cfg.LeaseTTL, Renew: d.cfg.LeaseRenew, Poll: d.cfg.LeasePoll,

@@ -2,6 +2,7 @@ package daemon
 
 import (
 	"context"
+	"errors"
 	"net"
 	"os"
 	"path/filepath"
@@ -9,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/convertfw/floatrelay/arbiter"
 	"github.com/convertfw/floatrelay/gossip"
 	"github.com/convertfw/floatrelay/lease"
 )
@@ -63,7 +65,9 @@ func (p *discovery) remember(rows []gossip.Row) error {
 func (d *Daemon) keepFiles(ctx context.Context) {
 	var wrote time.Time
 	var wroteTo, wroteAddr string
+	floor := false
 	for {
+		floor = floor || d.readFloor(ctx)
 		share := d.driver.Status().Share
 		if share != "" {
 			addr := d.address()
@@ -80,6 +84,20 @@ func (d *Daemon) keepFiles(ctx context.Context) {
 			return
 		}
 	}
+}
+
+// readFloor tells the arbiter once which rev and epoch the view on the share
+// speaks of, within plausible bounds: they must not fall even if the chain, or
+// this node's own memory, is lost.
+func (d *Daemon) readFloor(ctx context.Context) bool {
+	v, _, err := d.chain.ReadView(ctx)
+	if err != nil {
+		return errors.Is(err, lease.ErrNotExist)
+	}
+	s := d.state.get()
+	rev, epoch := v.Floor(d.cfg.KMSN, s.Rev, s.Epoch)
+	d.post(arbiter.Known{Rev: rev, Epoch: epoch})
+	return true
 }
 
 // filesPause is short until the share has been found, so that a fresh member

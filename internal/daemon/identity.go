@@ -49,11 +49,24 @@ func newRun() string {
 
 // bootID hashes what makes this boot of this machine unlike any other: a
 // cloned PC that shares the node UUID differs in it, and so does the same PC
-// after a restart.
-func bootID() string {
+// after a restart. STATE_DIR belongs to it, because the fast way that an equal
+// boot opens rests on the lock in it: a copy on the same PC has another lock.
+func bootID(stateDir string) string {
 	parts := append(hostParts(), addresses()...)
+	parts = append(parts, trueDir(stateDir))
 	sum := sha256.Sum256([]byte(strings.Join(parts, "\n")))
 	return hex.EncodeToString(sum[:8])
+}
+
+// trueDir is the one path of a folder, whatever links lead to it.
+func trueDir(dir string) string {
+	if abs, err := filepath.Abs(dir); err == nil {
+		dir = abs
+	}
+	if real, err := filepath.EvalSymlinks(dir); err == nil {
+		dir = real
+	}
+	return dir
 }
 
 // addresses are the unicast and hardware addresses of this host, sorted.
