@@ -24,7 +24,6 @@ type chainView struct {
 	listedAt    time.Duration // begin of the newest listing that showed nothing above head
 	listedOnce  bool
 	shownTop    uint64        // highest rev the share itself has shown
-	hollow      bool          // the share answered: a chain's folder without a record
 	missing     bool          // the share answered: no chain here
 	missingFrom time.Duration // since when
 	listTry     time.Duration // begin of the newest listing, whatever came of it
@@ -34,6 +33,9 @@ type chainView struct {
 	doubtful    []uint64      // implausible revs still to be read, highest first
 	doubtAll    []uint64      // the listing they belong to
 	doubtBegun  time.Duration
+
+	denied   bool          // the last create outside a tenure was denied
+	deniedAt time.Duration // when
 
 	unseenRev  uint64        // a rev we were beaten with and the share has not shown
 	unseenFrom time.Duration // since when
@@ -75,11 +77,7 @@ func (m *Machine) listed(ev Listed) {
 	}
 	m.answer()
 	c := &m.chain
-	c.hollow = ev.Share != "" && len(ev.Revs) == 0
-	if c.hollow {
-		return
-	}
-	if ev.Share == "" {
+	if ev.Share == "" || len(ev.Revs) == 0 {
 		if !c.missing {
 			c.missing, c.missingFrom = true, m.now
 		}
@@ -259,13 +257,10 @@ func (m *Machine) moveHead(e lease.Entry) {
 }
 
 // remember raises the newest readable record known.
-func (m *Machine) remember(r lease.Record) {
-	k := &m.chain.known
-	if r.Rev > k.rev {
-		k.rev = r.Rev
-		k.epoch = max(k.epoch, r.Epoch)
-	}
-	k.epoch = max(k.epoch, r.Epoch)
+func (m *Machine) remember(r lease.Record) { m.chain.known.raise(r.Rev, r.Epoch) }
+
+func (k *known) raise(rev, epoch uint64) {
+	k.rev, k.epoch = max(k.rev, rev), max(k.epoch, epoch)
 }
 
 // nextEpoch is rule 11: never repeated, never falling, even over records that

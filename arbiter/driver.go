@@ -3,6 +3,7 @@ package arbiter
 import (
 	"context"
 	"errors"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -77,7 +78,8 @@ type Driver struct {
 	queue []Event
 	ready chan struct{}
 
-	status atomic.Pointer[Status]
+	status  atomic.Pointer[Status]
+	strange string // what the last listing showed that does not belong there; read lane only
 }
 
 // NewDriver returns a driver; nothing happens before Run.
@@ -227,6 +229,7 @@ func (d *Driver) perform(ctx context.Context, a Action) Event {
 	switch a := a.(type) {
 	case List:
 		l, err := s.List(ctx)
+		d.reportStrange(l.Strange)
 		return Listed{Op: a.Op, Outcome: outcomeOf(err), Share: l.Share, Revs: l.Revs}
 	case Read:
 		body, err := s.Read(ctx, a.Share, a.Rev)
@@ -244,6 +247,19 @@ func (d *Driver) perform(ctx context.Context, a Action) Event {
 		return Housekept{Op: a.Op, Outcome: outcomeOf(s.Delete(ctx, a.Share, a.Revs))}
 	}
 	return Tick{}
+}
+
+// reportStrange says once what does not belong in the chain's folder. Only the
+// one listing under way calls it.
+func (d *Driver) reportStrange(names []string) {
+	text := strings.Join(names, ", ")
+	if text == d.strange {
+		return
+	}
+	d.strange = text
+	if text != "" {
+		d.cfg.Report(true, "ignored on the share: "+text)
+	}
 }
 
 // outcomeOf translates an error of a share. Whatever is not known for certain

@@ -130,6 +130,11 @@ type (
 	// empty, or the reason why not (drained, port held by a stranger, …).
 	Eligibility struct{ Note string }
 
+	// Known tells of a rev and its epoch heard of outside the chain (the view
+	// on the share, within plausible bounds): neither may fall when a new chain
+	// is founded.
+	Known struct{ Rev, Epoch uint64 }
+
 	// Moved says that this host has a new LAN address (DHCP). A leader says so
 	// in its next record.
 	Moved struct{ IP string }
@@ -192,5 +197,6 @@ func (RelayReady) isEvent()     {}
 func (RelayDown) isEvent()      {}
 func (TreeClear) isEvent()      {}
 func (Eligibility) isEvent()    {}
+func (Known) isEvent()          {}
 func (Moved) isEvent()          {}
 func (Handoff) isEvent()        {}

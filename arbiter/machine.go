@@ -117,6 +117,8 @@ func (m *Machine) apply(ev Event) {
 		m.relay.clear = true
 	case Eligibility:
 		m.outside = ev.Note
+	case Known:
+		m.chain.known.raise(ev.Rev, ev.Epoch)
 	case Moved:
 		m.moved(ev.IP)
 	case Handoff:

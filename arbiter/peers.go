@@ -164,16 +164,20 @@ func (m *Machine) shareTrouble() string {
 		return "the share has not answered yet"
 	case m.now-c.okAt > lease.TTLMax:
 		return "the share does not answer"
-	case c.hollow:
-		return "relay_leader.d holds no record: remove the folder while no relay runs"
 	}
 	m.wakeAt(c.okAt + lease.TTLMax + time.Millisecond)
 	if h := c.head; h.entry.Kind == lease.Foreign || h.entry.Kind == lease.Newer {
 		return h.entry.Cause
 	}
-	// Whoever beat us has had no share to write to for TTL_MAX: the folder was
-	// emptied under all of us, and this member may found a new chain.
-	if c.unseenRev == 0 || m.now-c.unseenAt > lease.TTLMax {
+	if c.denied && m.tenure == nil && m.now < c.deniedAt+deniedPause {
+		m.wakeAt(c.deniedAt + deniedPause)
+		return "no write access to LEASE_DIR: creating a record was denied"
+	}
+	// With no chain here, and nobody beating for TTL_MAX: the folder was emptied
+	// under all of us, and this member may found a new chain. While an older
+	// record is still shown, silence proves nothing: this is the offline copy
+	// of a PC whose LAN is cut.
+	if c.unseenRev == 0 || c.missing && m.now-c.unseenAt > lease.TTLMax {
 		return ""
 	}
 	at := c.unseenFrom + 2*m.cfg.Poll + cacheAge
