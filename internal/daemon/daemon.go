@@ -59,6 +59,7 @@ type Daemon struct {
 	guards *guards
 	driver *arbiter.Driver
 	addr   atomic.Pointer[string]
+	clear  atomic.Bool // no relay of an earlier run is left
 	table  chan struct{}
 	saving chan struct{}
 

@@ -32,6 +32,7 @@ func (d *Daemon) clearTree(ctx context.Context) {
 		err := relayproc.WaitLock(wait, d.lockPath())
 		cancel()
 		if err == nil {
+			d.clear.Store(true)
 			d.post(arbiter.TreeClear{})
 			return
 		}
@@ -153,17 +154,26 @@ func (d *Daemon) followAddress(ctx context.Context) {
 	}
 }
 
-// programEvery is how often the relay program and its ports are looked at.
-const programEvery = 5 * time.Second
+// How often the relay program and its ports are looked at. What is wrong is
+// looked at more often: the site may be without a relay for it.
+const (
+	programEvery = 5 * time.Second
+	programWrong = time.Second
+)
 
 // watchRelayProgram keeps this member from leading while its relay could not
 // run: the program is missing, or somebody else holds a port.
 func (d *Daemon) watchRelayProgram(ctx context.Context) {
 	d.notes.set("drained", drainNote(d.state.get().Drained))
 	for {
-		d.notes.set("program", checkRelayExe(d.cfg.RelayExe))
-		d.notes.set("port", d.portNote())
-		if !sleep(ctx, programEvery) {
+		program, port := checkRelayExe(d.cfg.RelayExe), d.portNote()
+		d.notes.set("program", program)
+		d.notes.set("port", port)
+		pause := programEvery
+		if program != "" || port != "" {
+			pause = programWrong
+		}
+		if !sleep(ctx, pause) {
 			return
 		}
 	}
@@ -171,13 +181,21 @@ func (d *Daemon) watchRelayProgram(ctx context.Context) {
 
 // portNote says who holds a port of the relay while we run none.
 func (d *Daemon) portNote() string {
-	if s := d.driver.Status(); s.Relay != arbiter.RelayNone || s.Role == arbiter.Leader {
+	if d.ownRelay() {
 		return ""
 	}
 	for _, port := range []int{d.cfg.RelayPort, d.cfg.RelayPort + 1} {
-		if h, held := relayproc.PortHolder(d.address(), port); held {
+		h, held := relayproc.PortHolder(d.address(), port)
+		if held && !d.ownRelay() { // ours may have come while we looked
 			return fmt.Sprintf("port %d is held by %v", port, h)
 		}
 	}
 	return ""
+}
+
+// ownRelay reports whether a relay of this daemon, or of an earlier run whose
+// guard still ends it, may hold the ports.
+func (d *Daemon) ownRelay() bool {
+	s := d.driver.Status()
+	return !d.clear.Load() || s.Relay != arbiter.RelayNone || s.Role == arbiter.Leader
 }
