@@ -74,6 +74,9 @@ func New(opt Options) *World {
 // may be nil.
 func (w *World) Trace(level Detail, out io.Writer) { w.trace.level, w.trace.out = level, out }
 
+// Break lets a test break every machine of this world on purpose.
+func (w *World) Break(how func(*arbiter.Machine) error) { w.chosen = how }
+
 // Hash identifies the trace written so far.
 func (w *World) Hash() uint64 { return w.trace.hash }
 
@@ -165,10 +168,11 @@ func (w *World) heal() {
 	s.Max = min(s.Max, 50*time.Millisecond)
 	p.Net.Max = min(p.Net.Max, 20*time.Millisecond)
 	p.Proc.Crash, p.Proc.NeverReady, p.Proc.FreezeMid = 0, 0, 0
-	for _, r := range w.undo {
+	open := w.undo
+	w.undo = nil
+	for _, r := range open {
 		r.end()
 	}
-	w.undo = nil
 	w.share.stalledUntil = 0
 	for _, h := range w.hosts {
 		h.shareStall = 0
