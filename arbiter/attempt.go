@@ -134,6 +134,17 @@ func (m *Machine) dropSettled() {
 	m.attempts = kept
 }
 
+// forget drops the attempt of an operation that is known not to have happened.
+func (m *Machine) forget(id OpID) {
+	kept := m.attempts[:0]
+	for _, a := range m.attempts {
+		if a.op != id || !a.sent {
+			kept = append(kept, a)
+		}
+	}
+	m.attempts = kept
+}
+
 // forgetOtherChains drops attempts in chains that are not followed any more.
 func (m *Machine) forgetOtherChains() {
 	kept := m.attempts[:0]

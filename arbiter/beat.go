@@ -108,7 +108,7 @@ func (m *Machine) unseen(rev uint64) {
 	if rev <= c.shownTop {
 		return
 	}
-	if c.unseenRev == 0 || m.now-c.unseenAt > lease.TTLMax {
+	if c.unseenRev == 0 || c.missing && m.now-c.unseenAt > lease.TTLMax {
 		c.unseenRev, c.unseenFrom = rev, m.now
 	}
 	c.unseenAt = m.now

@@ -21,6 +21,9 @@ const (
 	// two clocks that each err by up to 1 %, and timers that fire late.
 	driftNum, driftDen = 102, 100
 	driftAdd           = 20 * time.Millisecond
+	// deniedPause is how long a member steps back after the share refused it a
+	// create for want of rights.
+	deniedPause = 10 * time.Second
 	// cacheAge is how long an SMB client may serve a stale listing.
 	cacheAge = 10 * time.Second
 )

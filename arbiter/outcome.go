@@ -16,6 +16,7 @@ func (m *Machine) created(ev Created) {
 	a := m.attempts[i]
 	if ev.Outcome == OK || ev.Outcome == Exists || ev.Outcome == NoBody {
 		m.answer()
+		m.chain.denied = false
 	}
 	if a.share != m.chain.share {
 		return
@@ -79,9 +80,19 @@ func (m *Machine) took(out Outcome, a attempt, rev uint64) {
 		if m.chain.head.rev == rev {
 			m.chain.head.own = true
 		}
+	case Denied: // the share answered: this create has not happened and will not
+		m.denied()
+		m.forget(a.op)
 	default:
 		m.chain.lookedAt = 0
 	}
+}
+
+// denied notes that this account may not write, which is no contention: the
+// member steps back for a while and says so.
+func (m *Machine) denied() {
+	m.answer()
+	m.chain.deniedAt, m.chain.denied = m.now, true
 }
 
 // won reports whether an acknowledged takeover counts (rules 1 and 4).

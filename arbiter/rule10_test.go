@@ -95,6 +95,23 @@ func TestRule10_ARecordTheShareDoesNotShowMakesIneligible(t *testing.T) {
 		require.False(t, s.Eligible)
 		none[Create](t, append(acts, r.pass(5*time.Minute)...))
 	})
+	t.Run("silence does not make an offline copy the share", func(t *testing.T) {
+		r := onRoster(t)
+		r.beats(beat(r), 5*sec) // then the LAN is cut, and B goes on on the real share
+		none[Create](t, r.beats(r.entry(8, 4, idB, roster(idA, idC)), 10*sec))
+		none[Create](t, r.pass(time.Hour))
+		require.Equal(t, Ineligible, r.m.Status().Role)
+	})
+	t.Run("unless the folder was emptied under all", func(t *testing.T) {
+		r := onRoster(t)
+		r.beats(beat(r), sec)
+		r.share, r.chain = "", map[uint64][]byte{}
+		acts := r.beats(beat(r), 8*sec)
+		none[Found](t, append(acts, r.pass(10*sec)...))
+		acts = r.pass(40 * sec)
+		one[Found](t, acts)
+		require.Equal(t, Leader, r.m.Status().Role)
+	})
 	t.Run("shown in time", func(t *testing.T) {
 		r := onRoster(t)
 		r.beats(beat(r), limit-3*sec)

@@ -408,3 +408,46 @@ func TestRule4_WakesAtTheInstantItMayTakeOver(t *testing.T) {
 	}
 	require.EqualValues(t, 8, r.m.Status().Rev)
 }
+
+func TestRule4_ADeniedCreateIsNoContention(t *testing.T) {
+	denied := func(r *rig, d time.Duration) (creates int) {
+		for end := r.now + d; r.now < end; {
+			r.pass(100 * ms)
+			switch a := r.creating.(type) {
+			case Create:
+				creates++
+				r.do(Created{Op: a.Op, Outcome: Denied})
+			case Found:
+				creates++
+				r.do(Founded{Op: a.Op, Outcome: Denied})
+			}
+		}
+		return creates
+	}
+	t.Run("taking over", func(t *testing.T) {
+		r := taker(t)
+		r.created(Denied)
+		require.Equal(t, Ineligible, r.m.Status().Role)
+		require.Contains(t, r.m.Status().Note, "no write access")
+		require.LessOrEqual(t, denied(r, time.Minute), 6)
+		require.LessOrEqual(t, len(r.m.attempts), 1, "nothing piles up")
+		r.creates = true
+		r.pass(11 * sec)
+		require.Equal(t, Leader, r.m.Status().Role, "it tries again")
+	})
+	t.Run("founding", func(t *testing.T) {
+		r := newRig(t)
+		r.creates = false
+		r.do(TreeClear{})
+		r.pass(23 * sec)
+		require.LessOrEqual(t, denied(r, time.Minute), 7)
+		require.Contains(t, r.m.Status().Note, "no write access")
+	})
+	t.Run("a running leader lives on its vouches", func(t *testing.T) {
+		r := settled(t)
+		r.creates = false
+		_, c := r.nextCreate(4 * sec)
+		none[StopRelay](t, r.do(Created{Op: c.Op, Outcome: Denied}))
+		none[StopRelay](t, r.pass(3*sec))
+	})
+}

@@ -281,4 +281,7 @@ func (m *Machine) founded(ev Founded) {
 	m.creating = op{}
 	m.taking.want = true
 	m.chain.listed = false
+	if ev.Outcome == Denied {
+		m.denied()
+	}
 }
