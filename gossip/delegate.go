@@ -1,7 +1,6 @@
 package gossip
 
 import (
-	"sync/atomic"
 	"time"
 
 	"github.com/hashicorp/memberlist"
@@ -9,11 +8,11 @@ import (
 
 // delegate is what memberlist calls, with its lock held more often than not:
 // nothing here blocks or calls memberlist. There is one for each memberlist:
-// the timers of one that was shut down go on, and must not be believed.
+// the timers of one that was shut down go on, and the table must not believe
+// them; gen tells.
 type delegate struct {
 	g   *Gossip
 	gen uint64 // grows with each memberlist
-	off atomic.Bool
 }
 
 var (
@@ -63,21 +62,11 @@ func (d *delegate) NotifyUpdate(n *memberlist.Node) { d.update(n, Alive) }
 func (d *delegate) NotifyLeave(n *memberlist.Node) { d.update(n, Dead) }
 
 func (d *delegate) update(n *memberlist.Node, s State) {
-	if d.off.Load() {
-		return
-	}
 	self := n.Name == d.g.cfg.Self.String()
 	if self && s == Dead {
 		s = Left // nobody else says that of us
 	}
 	d.g.table.update(n, s, self, d.gen)
-}
-
-// suspect: a member did not answer a probe of ours; the log bridge says so.
-func (d *delegate) suspect(name string) {
-	if !d.off.Load() {
-		d.g.table.suspect(name)
-	}
 }
 
 // AckPayload adds nothing to an ack.

@@ -50,7 +50,6 @@ type Gossip struct {
 	mu   sync.RWMutex
 	ml   *memberlist.Memberlist // nil once closed
 	tr   *splitter
-	del  *delegate
 	gen  uint64
 	left bool
 }
@@ -111,7 +110,7 @@ func (g *Gossip) start(advertise netip.Addr) error {
 		return fmt.Errorf("start gossip: %w", err)
 	}
 	g.mu.Lock()
-	g.ml, g.tr, g.del = ml, tr, d
+	g.ml, g.tr = ml, tr
 	g.mu.Unlock()
 	return nil
 }
@@ -147,7 +146,7 @@ func (g *Gossip) mlConfig(advertise netip.Addr, tr Transport, d *delegate) *memb
 	c.Keyring = g.keys.ring
 	c.BindPort, c.AdvertisePort = g.cfg.Port, g.cfg.Port
 	c.AdvertiseAddr = advertise.String()
-	c.Logger = log.New(&logBridge{log: g.log, suspect: d.suspect, strange: g.strange, limit: newLimiter(logRate)}, "", 0)
+	c.Logger = log.New(&logBridge{log: g.log, suspect: g.table.suspect, strange: g.strange, limit: newLimiter(logRate)}, "", 0)
 	c.LogOutput = nil
 	c.Delegate, c.Events, c.Ping = d, d, d
 
@@ -291,9 +290,6 @@ func (g *Gossip) Close() error {
 func (g *Gossip) end(timeout time.Duration, goodbye bool) error {
 	g.mu.Lock()
 	ml := g.ml
-	if ml != nil {
-		g.del.off.Store(true)
-	}
 	g.ml, g.tr = nil, nil
 	g.mu.Unlock()
 	if ml == nil {
