@@ -1,0 +1,120 @@
+package daemon
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/convertfw/floatrelay/lease"
+)
+
+// Before this member may lead, racers handles create the same new name at once,
+// raceRounds times. A folder whose create-new is not exclusive, as behind some
+// FUSE mounts, shows it in most races.
+const (
+	racers     = 4
+	raceRounds = 8
+	// shareLost is how long a share must not have answered before it is taken
+	// for one that might come back as something else.
+	shareLost = lease.TTLMax
+	raceEvery = time.Second
+)
+
+// exclusive keeps this member from leading until creating has been seen to be
+// exclusive, and for good on a share where it was seen not to be.
+type exclusive struct {
+	open func() (lease.Share, error)
+	set  func(note string) // the reason not to lead, or ""
+
+	passed bool
+	id     string // share id of the last verdict
+	broken bool   // two won on it
+	down   bool   // the share has been silent since
+}
+
+// notChecked is the reason not to lead before the first race.
+const notChecked = "the share has not been checked yet"
+
+// watchExclusive races at the start, when the share is another one, and when
+// it was gone for a while. What blocks here blocks nothing else.
+func (d *Daemon) watchExclusive(ctx context.Context) {
+	x := exclusive{
+		open: func() (lease.Share, error) { return OpenShare(d.cfg.LeaseDir, string(d.cfg.SMBPassword)) },
+		set:  func(note string) { d.notes.set("share", note) },
+	}
+	x.set(notChecked)
+	for {
+		s := d.driver.Status()
+		if x.due(s.Share, s.ShareOK != 0 && d.opt.now()-s.ShareOK > shareLost) {
+			x.check(ctx, s.Share)
+		}
+		pause := raceEvery
+		if !x.passed {
+			pause /= 4
+		}
+		if !sleep(ctx, pause) {
+			return
+		}
+	}
+}
+
+// due reports whether to race now. A share without a chain yet has no id.
+func (x *exclusive) due(id string, silent bool) bool {
+	switch {
+	case silent:
+		x.down = true
+		return false
+	case !x.passed && !x.broken, x.down:
+		return true
+	case x.id == "": // the chain was founded on the share checked before
+		x.id = id
+	}
+	return id != "" && id != x.id
+}
+
+// check races and says what came of it. A race that says nothing is repeated
+// by the caller; a pass never undoes an earlier failure on the same share.
+func (x *exclusive) check(ctx context.Context, id string) {
+	winners, err := x.race(ctx)
+	switch {
+	case winners > 1:
+		x.passed, x.broken = false, true
+		x.set(fmt.Sprintf("create-new is not exclusive on this share (%d of %d won): two PCs could lead; use a Windows or Samba server", winners, racers))
+	case errors.Is(err, lease.ErrDenied) && !x.passed:
+		x.set(err.Error())
+		return
+	case err != nil:
+		return
+	case x.broken && (id == x.id || id == ""):
+	default:
+		x.passed, x.broken = true, false
+		x.set("")
+	}
+	x.down = false
+	x.id = id
+}
+
+// race returns the first number of winners above one, or one.
+func (x *exclusive) race(ctx context.Context) (winners int, err error) {
+	shares := make([]lease.Share, racers)
+	for i := range shares {
+		if shares[i], err = x.open(); err != nil {
+			return 0, err
+		}
+		if c, ok := shares[i].(io.Closer); ok {
+			defer c.Close()
+		}
+	}
+	// One call alone first: on a share that hangs, one is stuck and not four.
+	if _, err := shares[0].List(ctx, ""); err != nil {
+		return 0, err
+	}
+	for range raceRounds {
+		if winners, err = lease.RaceCreate(ctx, shares); winners > 1 || err != nil {
+			return winners, err
+		}
+	}
+	return winners, nil
+}
