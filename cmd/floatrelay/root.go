@@ -36,6 +36,7 @@ func newRoot(a *app) *cobra.Command {
 		newLeaderCommand(a),
 		newStatusCommand(a),
 		newWatchCommand(a),
+		newHistoryCommand(a),
 		newHandoffCommand(a),
 		newDrainCommand(a),
 		newUndrainCommand(a),

@@ -50,8 +50,9 @@ type Daemon struct {
 	state *stateFile
 	share lease.Share
 	chain *lease.Chain
-	codec *lease.Codec
+	codec *sealer
 
+	seen   observer
 	found  *discovery
 	notes  *notes
 	hub    localapi.Hub
@@ -98,6 +99,7 @@ func New(cfg config.Config, opt Options) (_ *Daemon, err error) {
 		return nil, err
 	}
 	d.cleanup(func() { _ = d.api.Close() })
+	d.openObserver()
 	return d, d.openArbiter()
 }
 
@@ -112,11 +114,7 @@ func (d *Daemon) Close() {
 }
 
 func (d *Daemon) openLease() (err error) {
-	var old []string
-	if d.cfg.OldToken != "" {
-		old = append(old, string(d.cfg.OldToken))
-	}
-	if d.codec, err = lease.NewCodec(d.cfg.KMSN, string(d.cfg.Token), old...); err != nil {
+	if d.codec, err = newSealer(d.cfg, func() bool { return d.gossip.UsesNewToken() }); err != nil {
 		return err
 	}
 	if d.share, err = OpenShare(d.cfg.LeaseDir, string(d.cfg.SMBPassword)); err != nil {
@@ -138,7 +136,7 @@ func (d *Daemon) openGossip() error {
 		BindAddr: d.cfg.GossipBind, AdvertiseAddr: addr, Port: d.cfg.GossipPort,
 		Meta:  d.meta(arbiter.Status{Role: arbiter.Ineligible, Note: "starting"}),
 		Peers: d.found.candidates, Remembered: d.found.remembered(), Log: d.log.Named("gossip"),
-	}, ears{codec: d.codec, post: func(ev arbiter.Event) { d.post(ev) }, table: d.tableChanged})
+	}, ears{codec: d.codec.Codec, post: func(ev arbiter.Event) { d.post(ev) }, table: d.tableChanged})
 	if err != nil {
 		return err
 	}
@@ -180,7 +178,7 @@ func (d *Daemon) openArbiter() (err error) {
 	d.notes = &notes{post: d.post}
 	d.guards = &guards{
 		ctx: context.Background(), cmd: d.opt.Guard, spec: d.relaySpec, post: d.post, say: d.report,
-		will: func(a arbiter.SetWill) []byte { return newTestament(d.cfg, a) },
+		will: func(a arbiter.SetWill) []byte { return newTestament(d.cfg, d.codec.signsOld(), a) },
 	}
 	d.driver, err = arbiter.NewDriver(arbiter.DriverConfig{
 		Machine: arbiter.Config{
@@ -192,7 +190,7 @@ func (d *Daemon) openArbiter() (err error) {
 			FloorRev: s.Rev, FloorEpoch: s.Epoch,
 			Seed: seedOf(d.self), Sealer: d.codec, NewShare: uuid.NewString(),
 		},
-		Store: d.chain, Codec: d.codec, Net: d.gossip, Guards: d.guards,
+		Store: d.seen.metrics.Store(d.chain), Codec: d.codec, Net: d.seen.metrics.Net(d.gossip), Guards: d.guards,
 		Now: d.opt.now, Report: d.report, OnStatus: d.statusChanged,
 	})
 	return err
@@ -207,6 +205,7 @@ func seedOf(id lease.ID) uint64 {
 // post hands an event to the arbiter once there is one.
 func (d *Daemon) post(ev arbiter.Event) {
 	if d.driver != nil {
+		d.seen.metrics.Event(ev)
 		d.driver.Post(ev)
 	}
 }
@@ -236,7 +235,7 @@ func (d *Daemon) Run(ctx context.Context) error {
 	defer stop()
 	var side sync.WaitGroup
 	for _, f := range []func(context.Context){
-		d.serveAPI, d.clearTree, d.keepTable, d.keepFiles, d.keepState, d.followAddress, d.watchRelayProgram,
+		d.serveAPI, d.clearTree, d.keepTable, d.keepFiles, d.keepState, d.followAddress, d.watchRelayProgram, d.keepHistory, d.watchExclusive,
 	} {
 		side.Go(func() { f(work) })
 	}

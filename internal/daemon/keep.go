@@ -18,7 +18,7 @@ func (d *Daemon) serveAPI(ctx context.Context) {
 	if d.cfg.OldToken != "" {
 		bearers = append(bearers, localapi.Bearer(string(d.cfg.OldToken), d.cfg.KMSN))
 	}
-	srv := localapi.NewServer(d, localapi.Options{Bearers: bearers, Version: d.opt.Version})
+	srv := localapi.NewServer(d, localapi.Options{Bearers: bearers, Version: d.opt.Version, Metrics: d.seen.metrics.Handler()})
 	if err := srv.Serve(ctx, d.api); err != nil {
 		d.log.Error("local API ended", zap.Error(err))
 	}
@@ -86,6 +86,7 @@ func (d *Daemon) keepTable(ctx context.Context) {
 // statusChanged is told by the driver and must not block.
 func (d *Daemon) statusChanged(s arbiter.Status) {
 	d.gossip.SetMeta(d.meta(s))
+	d.sawStatus(s)
 	select {
 	case d.saving <- struct{}{}:
 	default:
@@ -131,6 +132,7 @@ func (d *Daemon) report(warn bool, text string) {
 		ev.Role, ev.Epoch, ev.Rev = s.Role.String(), s.Epoch, s.Rev
 	}
 	d.hub.Publish(ev)
+	d.sawNote(ev)
 }
 
 // addressEvery is how often the host's address is looked at: a DHCP change

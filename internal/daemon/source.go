@@ -103,7 +103,7 @@ func (d *Daemon) Status() localapi.Status {
 		},
 		Share:  localapi.ShareStatus{Path: d.share.String(), ID: s.Share, State: "ok", LastOKMS: -1, CreateMS: s.CreateMS},
 		Gossip: localapi.GossipStatus{Health: d.gossip.Health()},
-		Token:  d.cfg.Token.String(),
+		Token:  d.cfg.Token.String(), Rotation: d.rotation(),
 	}
 	if r, ok := d.holder(); ok {
 		out.Leader = r.Owner.String()

@@ -15,16 +15,23 @@ import (
 // stdin only.
 type testament struct {
 	KMSN     string       `json:"kmsn"`
-	Token    string       `json:"token"`
+	Token    string       `json:"token"`           // signs the release
+	Other    string       `json:"other,omitempty"` // verifies records too, while the token is being changed
 	Dir      string       `json:"dir"`
 	Password string       `json:"password,omitempty"`
 	Record   lease.Record `json:"record"`
 	Tip      uint64       `json:"tip"`
 }
 
-func newTestament(cfg config.Config, a arbiter.SetWill) []byte {
+// newTestament signs with RELAY_TOKEN_OLD if that is what everybody can verify
+// at present.
+func newTestament(cfg config.Config, signsOld bool, a arbiter.SetWill) []byte {
+	token, other := string(cfg.Token), string(cfg.OldToken)
+	if signsOld {
+		token, other = other, token
+	}
 	b, err := json.Marshal(testament{
-		KMSN: cfg.KMSN, Token: string(cfg.Token), Dir: cfg.LeaseDir,
+		KMSN: cfg.KMSN, Token: token, Other: other, Dir: cfg.LeaseDir,
 		Password: string(cfg.SMBPassword), Record: a.Record, Tip: a.Tip,
 	})
 	if err != nil {
@@ -40,7 +47,7 @@ func CarryOutWill(ctx context.Context, payload []byte) error {
 	if err := json.Unmarshal(payload, &w); err != nil {
 		return fmt.Errorf("read the last will: %w", err)
 	}
-	codec, err := lease.NewCodec(w.KMSN, w.Token)
+	codec, err := lease.NewCodec(w.KMSN, w.Token, w.Other)
 	if err != nil {
 		return fmt.Errorf("read the last will: %w", err)
 	}

@@ -116,6 +116,7 @@ func (s *Server) handler(port int) http.Handler {
 	mux.Handle("GET /v1/members", s.reading(s.members))
 	mux.Handle("GET /v1/leader", s.reading(s.leader))
 	mux.Handle("GET /v1/status", s.reading(s.status))
+	mux.Handle("GET /v1/history", s.reading(s.history))
 	mux.Handle("GET /healthz", s.reading(s.healthz))
 	mux.HandleFunc("GET /v1/watch", s.watch)
 	mux.Handle("POST /v1/handoff", s.changing(s.handoff))

@@ -68,6 +68,15 @@ type Status struct {
 	Share    ShareStatus  `json:"share"`
 	Gossip   GossipStatus `json:"gossip"`
 	Token    string       `json:"token"` // fingerprint of RELAY_TOKEN
+	Rotation *Rotation    `json:"rotation,omitempty"`
+}
+
+// Rotation is how far a change of the token has come; there is none without
+// RELAY_TOKEN_OLD.
+type Rotation struct {
+	Old     string   `json:"old"`     // fingerprint of RELAY_TOKEN_OLD
+	UsesNew bool     `json:"new"`     // RELAY_TOKEN is what is sent and signed with
+	Waiting []string `json:"waiting"` // stations alive that do not know RELAY_TOKEN yet
 }
 
 // RelayStatus is the relay process under this daemon.

@@ -1,0 +1,110 @@
+package history
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/convertfw/floatrelay/internal/localapi"
+)
+
+// Limit is how many events are kept.
+const Limit = 1000
+
+// FileName is the history's file in STATE_DIR.
+const FileName = "history.ndjson"
+
+// maxFile bounds what is read: a stray file must not fill the memory. Events
+// are about 200 bytes.
+const maxFile = 16 << 20
+
+// Read returns the events in STATE_DIR, oldest first, at most Limit. A file
+// that is not there has none.
+func Read(stateDir string) ([]localapi.Past, error) {
+	events, _, err := read(filepath.Join(stateDir, FileName))
+	return events, err
+}
+
+// read returns the newest events and how many lines there are in all.
+func read(path string) (events []localapi.Past, lines int, err error) {
+	if st, err := os.Stat(path); err == nil && st.Size() > maxFile {
+		return nil, 0, fmt.Errorf("read the history: %s has %d bytes; remove it", path, st.Size())
+	}
+	b, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, 0, nil
+	}
+	if err != nil {
+		return nil, 0, fmt.Errorf("read the history: %w", err)
+	}
+	for line := range bytes.Lines(b) {
+		lines++
+		var p localapi.Past
+		if json.Unmarshal(bytes.Trim(line, "\x00\r\n "), &p) == nil && !p.Time.IsZero() {
+			events = append(events, p)
+		}
+	}
+	return newest(events), lines, nil
+}
+
+func newest(events []localapi.Past) []localapi.Past {
+	return events[max(0, len(events)-Limit):]
+}
+
+func encode(events []localapi.Past) []byte {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	for _, p := range events {
+		_ = enc.Encode(p) // strings, numbers and a time: cannot fail
+	}
+	return b.Bytes()
+}
+
+// replace writes the file anew so that a power cut leaves the old or the new.
+func replace(path string, events []localapi.Past) error {
+	tmp := path + ".new"
+	f, err := os.OpenFile(tmp, os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600)
+	if err != nil {
+		return fmt.Errorf("shorten the history: %w", err)
+	}
+	_, err = f.Write(encode(events))
+	err = errors.Join(err, f.Sync(), f.Close())
+	if err == nil {
+		err = os.Rename(tmp, path)
+	}
+	if err != nil {
+		_ = os.Remove(tmp)
+		return fmt.Errorf("shorten the history: %w", err)
+	}
+	return nil
+}
+
+// add appends events. A torn line before them is ended first, so that it does
+// not swallow the next one.
+func add(path string, events []localapi.Past) (err error) {
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
+	if err != nil {
+		return fmt.Errorf("write the history: %w", err)
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	end, err := f.Seek(0, 2)
+	if err != nil {
+		return fmt.Errorf("write the history: %w", err)
+	}
+	text := encode(events)
+	var last [1]byte
+	if end > 0 {
+		if _, err := f.ReadAt(last[:], end-1); err == nil && last[0] != '\n' {
+			text = append([]byte{'\n'}, text...)
+		}
+	}
+	if _, err := f.WriteAt(text, end); err != nil {
+		return fmt.Errorf("write the history: %w", err)
+	}
+	return nil
+}
