@@ -150,15 +150,15 @@ func TestCrash_TwoBrokenPCsDoNotPlayPingPong(t *testing.T) {
 func TestCrash_TheHealthyPCKeepsTheRelay(t *testing.T) {
 	w := newPair(t)
 	w.lifetime = map[string]time.Duration{"A": 200 * ms}
-	w.run(time.Hour)
+	w.run(20 * time.Minute)
 	require.Equal(t, "B", w.leaders[len(w.leaders)-1])
 	require.LessOrEqual(t, len(w.leaders), 2)
 }
 
-func TestCrash_ARelayThatRunsForHoursIsAlwaysRestarted(t *testing.T) {
+func TestCrash_ARelayThatRunsForAWhileIsAlwaysRestarted(t *testing.T) {
 	w := newPair(t)
 	w.lifetime = map[string]time.Duration{"A": 90 * sec, "B": 90 * sec}
-	w.run(time.Hour)
+	w.run(15 * time.Minute)
 	require.Equal(t, 1, w.tenures)
-	require.GreaterOrEqual(t, w.starts, 39)
+	require.GreaterOrEqual(t, w.starts, 9)
 }
