@@ -40,12 +40,12 @@ func quick() map[string]string {
 
 // repeats is how often each failover is tried.
 func repeats(t *testing.T) int {
-	text := os.Getenv("FLOATRELAY_REPEAT")
+	text := os.Getenv("FLOATRELAY_RUNS")
 	if text == "" {
 		return 3
 	}
 	n, err := strconv.Atoi(text)
-	require.NoError(t, err, "FLOATRELAY_REPEAT")
+	require.NoError(t, err, "FLOATRELAY_RUNS")
 	return n
 }
 

@@ -1,0 +1,131 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/convertfw/floatrelay/internal/station"
+)
+
+// settle is how long a new site is left alone before it counts as idle.
+const settle = 10 * time.Second
+
+// idle prints what the daemons of a site cost in which nothing happens.
+func idle(ctx context.Context, opt options, out io.Writer) error {
+	s, err := station.New(station.Options{Exe: opt.exe, Nodes: opt.nodes, Switched: true})
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	if err := s.StartAll(); err != nil {
+		return err
+	}
+	up, cancel := context.WithTimeout(ctx, oneRun)
+	defer cancel()
+	leader, st, err := s.AwaitLeader(up, 0)
+	if err != nil {
+		return err
+	}
+	if _, err := s.AwaitRoster(up, opt.nodes-1); err != nil {
+		return err
+	}
+	if err := pause(ctx, settle); err != nil {
+		return err
+	}
+	before, began := sampleAll(s), time.Now()
+	if err := pause(ctx, opt.idle); err != nil {
+		return err
+	}
+	after, took := sampleAll(s), time.Since(began).Seconds()
+	if n, now, err := s.Leader(ctx); err != nil || n != leader || now.Epoch != st.Epoch {
+		return fmt.Errorf("watch an idle site: the leader changed meanwhile (%v)", err)
+	}
+	t := table{
+		head: []string{"daemon", "CPU (% of a core)", "RSS (MB)", "packets/s out", "packets/s in", "kB/s out", "kB/s in"},
+		note: "Packets and bytes are gossip's, payload only: an IPv4 datagram adds 28 bytes.",
+	}
+	for i, n := range s.Nodes {
+		role := "member"
+		if n == leader {
+			role = "leader"
+		}
+		t.rows = append(t.rows, append([]string{role}, after[i].since(before[i], took)...))
+	}
+	return t.print(out, fmt.Sprintf("An idle daemon, %d stations, default settings, over %.0f s", opt.nodes, took))
+}
+
+func pause(ctx context.Context, d time.Duration) error {
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-time.After(d):
+		return nil
+	}
+}
+
+// sample is what a daemon has used so far.
+type sample struct {
+	cpu time.Duration
+	rss int64 // bytes, now
+	net station.Traffic
+}
+
+func sampleAll(s *station.Station) []sample {
+	var out []sample
+	for i, n := range s.Nodes {
+		out = append(out, sample{cpu: cpuOf(n.PID()), rss: rssOf(n.PID()), net: s.Switch.Traffic(i)})
+	}
+	return out
+}
+
+func (a sample) since(b sample, took float64) []string {
+	per := func(now, then int64) float64 { return float64(now-then) / took }
+	return []string{
+		fmt.Sprintf("%.2f", 100*(a.cpu-b.cpu).Seconds()/took),
+		fmt.Sprintf("%.1f", float64(a.rss)/1e6),
+		fmt.Sprintf("%.1f", per(a.net.Sent, b.net.Sent)),
+		fmt.Sprintf("%.1f", per(a.net.Received, b.net.Received)),
+		fmt.Sprintf("%.2f", per(a.net.SentBytes, b.net.SentBytes)/1000),
+		fmt.Sprintf("%.2f", per(a.net.ReceivedBytes, b.net.ReceivedBytes)/1000),
+	}
+}
+
+// clockTick is the unit of /proc/<pid>/stat: USER_HZ, 100 on every Linux that
+// Go runs on.
+const clockTick = 10 * time.Millisecond
+
+// cpuOf is the user and system time of all threads of a process.
+func cpuOf(pid int) time.Duration {
+	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if err != nil {
+		return 0
+	}
+	// The name, in parentheses, may hold anything; utime and stime are the
+	// 12th and 13th fields after it.
+	f := strings.Fields(string(b[strings.LastIndexByte(string(b), ')')+1:]))
+	if len(f) < 13 {
+		return 0
+	}
+	user, _ := strconv.ParseInt(f[11], 10, 64)
+	system, _ := strconv.ParseInt(f[12], 10, 64)
+	return time.Duration(user+system) * clockTick
+}
+
+// rssOf is the resident memory of a process in bytes.
+func rssOf(pid int) int64 {
+	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/statm", pid))
+	if err != nil {
+		return 0
+	}
+	f := strings.Fields(string(b))
+	if len(f) < 2 {
+		return 0
+	}
+	pages, _ := strconv.ParseInt(f[1], 10, 64)
+	return pages * int64(os.Getpagesize())
+}
