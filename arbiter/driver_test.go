@@ -19,7 +19,8 @@ func TestDriver_LeadsRenewsAndPublishes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		x := drive(t)
 		x.leads(t, idB)
-		time.Sleep(30 * sec)
+		time.Sleep(30*sec + 100*ms)
+		synctest.Wait() // no renewal at this very instant
 		s := x.Status()
 		require.Equal(t, Leader, s.Role)
 		require.GreaterOrEqual(t, s.Rev, uint64(16))
@@ -68,9 +69,11 @@ func TestDriver_AStuckLaneDoesNotStallTheOthers(t *testing.T) {
 func TestDriver_AtMostOneCallPerLane(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		x := drive(t)
+		x.store.mu.Lock()
 		for _, lane := range []string{"read", "create", "publish", "housekeep"} {
 			x.store.delay[lane] = 400 * ms
 		}
+		x.store.mu.Unlock()
 		x.Post(TreeClear{})
 		x.leadsSlowly(t)
 		time.Sleep(5 * time.Minute)

@@ -14,10 +14,8 @@ func settled(t *testing.T) *rig {
 	t.Helper()
 	r := leader(t, idB, idC)
 	require.ElementsMatch(t, []lease.ID{idB, idC}, r.m.Status().Roster)
-	rev := r.m.Status().Rev
-	for r.m.Status().Rev == rev {
-		r.pass(10 * ms)
-	}
+	_, c := r.nextCreate(4 * sec)
+	require.Equal(t, c.Rev, r.m.Status().Rev)
 	return r
 }
 
