@@ -30,6 +30,7 @@ type tenureKey struct {
 type tenure struct {
 	attempts []*attempt // held records, in the order they were first begun
 	released bool       // a release was begun
+	started  bool       // a guard was started
 }
 
 // attempt is one record asked for: begun, and perhaps really there.
@@ -77,8 +78,8 @@ func (c *checker) tenure(k tenureKey) *tenure {
 func (c *checker) createBegun(d *daemon, a arbiter.Create) *attempt {
 	w := c.w
 	w.stats.Creates++
-	if d.creates.over(w.now, 10*time.Second, w.createBound()) {
-		w.fail("livelock", "%s begins more than %d creates in 10 s", d.name, w.createBound())
+	if d.creates.over(w.now, 10*time.Second, d.createBound()) {
+		w.fail("livelock", "%s begins more than %d creates in 10 s", d.name, d.createBound())
 	}
 	e := w.vault.open(a.Share, a.Rev, a.Body)
 	switch {
@@ -105,6 +106,7 @@ func (c *checker) releaseBegun(d *daemon, r lease.Record) {
 func (c *checker) heldBegun(d *daemon, e lease.Entry) *attempt {
 	d.lastShare = e.Record.Share
 	t := c.tenure(keyOf(e.Record))
+	c.betweenWinAndStart(d, t, e.Record)
 	a := &attempt{rec: e.Record, begun: d.host.local()}
 	t.attempts = append(t.attempts, a)
 	for _, g := range d.host.guards {
@@ -113,6 +115,17 @@ func (c *checker) heldBegun(d *daemon, e lease.Entry) *attempt {
 		}
 	}
 	return a
+}
+
+// betweenWinAndStart checks rule 5: between winning a tenure and starting its
+// relay no other create of it begins.
+func (c *checker) betweenWinAndStart(d *daemon, t *tenure, r lease.Record) {
+	for _, a := range t.attempts {
+		if a.there && a.rec.Rev < r.Rev && !t.started {
+			c.w.fail("rule 5", "%s creates %d although the relay of its tenure, won with %d, has not been started", d.name, r.Rev, a.rec.Rev)
+			return
+		}
+	}
 }
 
 // written is called when a record really has its body.
@@ -223,7 +236,7 @@ func (c *checker) underRule2(g *guard, what string) {
 		return
 	}
 	bound, ok := c.bound(t, g.of.id)
-	if !ok || g.until+c.w.killMargin() > bound {
-		c.w.fail("rule 2", "%s %s: its guard kills by %v, rule 2 says %v (there: %v)", g.of.name, what, g.until+c.w.killMargin(), bound, ok)
+	if !ok || g.until+g.killMargin() > bound {
+		c.w.fail("rule 2", "%s %s: its guard kills by %v, rule 2 says %v (there: %v)", g.of.name, what, g.until+g.killMargin(), bound, ok)
 	}
 }

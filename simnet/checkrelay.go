@@ -53,7 +53,7 @@ func (c *checker) relayEnded(r *relay) {
 	if r.wokeLate {
 		w.stats.Excused++
 		ran := r.late(w.now)
-		if ran > w.killMargin()*1006/1000 {
+		if ran > r.guard.killMargin()*1006/1000 {
 			w.fail("woke late", "the relay of %s ran for %v after waking past its deadline", r.guard.of.name, ran)
 		}
 		if c.running() > 0 {
@@ -61,7 +61,7 @@ func (c *checker) relayEnded(r *relay) {
 		}
 		return
 	}
-	if late := h.local() - r.guard.until - w.killMargin(); late > time.Microsecond && h.up {
+	if late := h.local() - r.guard.until - r.guard.killMargin(); late > time.Microsecond && h.up {
 		w.fail("guard", "the relay of %s ended %v after its deadline and KILL_MARGIN", r.guard.of.name, late)
 	}
 }
@@ -95,7 +95,7 @@ func (c *checker) atMostOne() {
 
 // createBound is how many creates a daemon may begin in 10 s: one per BEAT/2,
 // the quickest that the machine retries anything.
-func (w *World) createBound() int { return int(20*time.Second/w.opt.Figures.Beat) + 10 }
+func (d *daemon) createBound() int { return int(20*time.Second/d.fig.Beat) + 10 }
 
 // rate counts things in a sliding window.
 type rate struct {

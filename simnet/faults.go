@@ -73,6 +73,10 @@ func (m Mode) menu() []FaultKind {
 		return []FaultKind{CrashDaemon, CrashDaemon, CrashHost, CrashGuard, BreakPipe, CrashRelay, HandOff, HandOff, Retire, Drain, Restart, FreezeOne, CutShare}
 	case Slow:
 		return []FaultKind{StallShare, StallOne, CutShare, CutAll, Isolate, Split, FreezeHost, CrashDaemon}
+	case Race:
+		return []FaultKind{HandOff, HandOff, Retire, CrashDaemon, CrashHost, FreezeHost, FreezeOne, Isolate, Mute, StallOne, StallShare, CutShare, BreakPipe}
+	case Hibernate:
+		return []FaultKind{FreezeHost, FreezeHost, FreezeOne, StallOne, HandOff, CrashHost}
 	case Noise:
 		return nil
 	case Failover:
@@ -108,6 +112,12 @@ func drawFaults(d dice, o Options) []Fault {
 	for at := d.between(time.Second, 8*time.Second); at < o.Safety; at += d.spread(time.Millisecond, 2*gap) {
 		f := Fault{At: at, Kind: oneOf(d, menu...), Leader: d.chance(aim), Arg: d.Uint64N(1 << 16)}
 		f.For = d.spread(o.Figures.Fence/8, 2*o.Figures.TTL)
+		if o.Mode == Hibernate {
+			at += d.between(0, 20*time.Second)
+			if f.Kind == FreezeHost || f.Kind == FreezeOne {
+				f.For = d.between(60*time.Second, 150*time.Second)
+			}
+		}
 		faults = append(faults, f)
 		if len(faults) == 60 {
 			break

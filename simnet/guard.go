@@ -43,9 +43,9 @@ type relay struct {
 	ranLate  time.Duration // how long it ran before its host fell asleep again
 }
 
-// killMargin is KILL_MARGIN of this world, on a host's own clock.
-func (w *World) killMargin() time.Duration {
-	return min(200*time.Millisecond, w.opt.Figures.Fence/4)
+// killMargin is KILL_MARGIN of the daemon's figures, on its host's clock.
+func (g *guard) killMargin() time.Duration {
+	return min(200*time.Millisecond, g.of.fig.Fence/4)
 }
 
 // actGuard carries out the actions that concern the relay process.
@@ -63,7 +63,7 @@ func (w *World) actGuard(d *daemon, a arbiter.Action) {
 	case arbiter.SetUntil:
 		if w.opt.Defect == GuardToldLate {
 			w.toDaemon(g, 0, arbiter.GuardAcked{Gen: g.gen, Seq: a.Seq})
-			pipe += w.opt.Figures.Fence
+			pipe += d.fig.Fence
 		}
 		w.toPipe(g, pipe, func() { w.setUntil(g, a.Until, a.Seq) })
 	case arbiter.SetWill:
@@ -72,7 +72,7 @@ func (w *World) actGuard(d *daemon, a arbiter.Action) {
 		w.toPipe(g, pipe, func() { g.will, g.tip = &r, a.Tip })
 	case arbiter.StopRelay:
 		grace := w.dice.between(0, a.Grace)
-		w.toPipe(g, pipe, func() { w.toGuard(g, grace, func() { w.kill(g, stopped, w.killLatency()) }) })
+		w.toPipe(g, pipe, func() { w.toGuard(g, grace, func() { w.kill(g, stopped, w.killLatency(g)) }) })
 	}
 }
 
@@ -109,6 +109,7 @@ func (w *World) startGuard(d *daemon, a arbiter.StartRelay) {
 		}
 	}
 	d.lastGen = a.Gen
+	w.checker.tenure(tenureKey{d.id, a.Epoch, d.lastShare}).started = true
 	g := &guard{host: d.host, of: d, gen: a.Gen, epoch: a.Epoch, share: d.lastShare, until: a.Until}
 	d.host.guards = append(d.host.guards, g)
 	w.toPipe(g, w.dice.spread(500*time.Microsecond, w.opt.Proc.SpawnMax), func() { w.spawn(g, a.Seq) })
@@ -159,13 +160,13 @@ func (w *World) deadlinePassed(g *guard) {
 	if g.dead || g.dying || g.relay == nil || g.host.local() < g.until || w.opt.Defect == NoGuard {
 		return
 	}
-	w.kill(g, deadline, w.killLatency())
+	w.kill(g, deadline, w.killLatency(g))
 }
 
 // killLatency draws how long a tree takes to die, in world time: up to exactly
 // KILL_MARGIN on the slowest clock.
-func (w *World) killLatency() time.Duration {
-	m := w.killMargin()
+func (w *World) killLatency(g *guard) time.Duration {
+	m := g.killMargin()
 	if w.opt.Defect == NoKillMargin {
 		m *= 3
 	}
@@ -236,7 +237,7 @@ func (w *World) guardHearsEOF(g *guard) {
 	w.toGuard(g, 0, func() {
 		g.orphan = true
 		if !g.dying {
-			w.kill(g, orphaned, w.killLatency())
+			w.kill(g, orphaned, w.killLatency(g))
 		}
 	})
 }

@@ -67,6 +67,7 @@ type daemon struct {
 	name    string // A1, A2, …: host and run
 	machine *arbiter.Machine
 	prio    int
+	fig     Figures // what its stk.ini says
 
 	dead        bool
 	left        bool // ended gracefully
@@ -74,6 +75,7 @@ type daemon struct {
 	diedAt      time.Duration
 	frozenUntil time.Duration
 	inbox       []arbiter.Event // arrived while frozen
+	packets     int             // of them, datagrams
 
 	lanes     [lanes]arbiter.OpID
 	lastOp    arbiter.OpID
@@ -107,12 +109,15 @@ func (w *World) startDaemon(h *host) {
 	h.runs++
 	d := &daemon{
 		host: h, id: lease.ID{Node: h.node, Run: w.dice.runID()}, name: fmt.Sprintf("%s%d", h.name, h.runs),
-		prio: w.opt.Prio[h.idx],
+		prio: w.opt.Prio[h.idx], fig: w.opt.Figures,
+	}
+	if w.opt.Mixed {
+		d.fig = drawFigures(w.dice)
 	}
 	if w.share.view.Epoch > h.floorEpoch && h.shareCuts == 0 {
 		h.remember(w.share.view.Rev, w.share.view.Epoch)
 	}
-	f := w.opt.Figures
+	f := d.fig
 	m, err := arbiter.New(arbiter.Config{
 		Self: d.id, Boot: h.boot, KMSN: kmsn, Station: h.name, IP: h.ip(), Port: 9530, PID: 1000*h.runs + h.idx,
 		Priority: d.prio, TTL: f.TTL, Renew: f.Renew, Poll: f.Poll, Fence: f.Fence, Beat: f.Beat, Grace: f.Grace,
@@ -161,11 +166,25 @@ func (w *World) clearTree(d *daemon) {
 func (w *World) deliver(d *daemon, ev arbiter.Event) {
 	switch {
 	case d.dead:
+	case !d.awake() && isPacket(ev) && d.packets >= w.opt.Proc.Buffer:
 	case !d.awake():
 		d.inbox = append(d.inbox, ev)
+		if isPacket(ev) {
+			d.packets++
+		}
 	default:
 		w.step(d, ev)
 	}
+}
+
+// isPacket reports whether an event came in a datagram: a socket's buffer keeps
+// the oldest and drops what no longer fits.
+func isPacket(ev arbiter.Event) bool {
+	switch ev.(type) {
+	case arbiter.BeatReceived, arbiter.VouchReceived, arbiter.HeadReceived:
+		return true
+	}
+	return false
 }
 
 // step lets the machine decide, and begins what it decided.

@@ -82,7 +82,7 @@ func (h *host) park(do func()) { h.parked = append(h.parked, do) }
 // queue, keeps its own.
 func (w *World) catchUp(d *daemon) {
 	box := d.inbox
-	d.inbox = nil
+	d.inbox, d.packets = nil, 0
 	var streams [lastStream + 1][]arbiter.Event
 	for _, ev := range box {
 		streams[streamOf(ev)] = append(streams[streamOf(ev)], ev)

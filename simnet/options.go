@@ -12,18 +12,20 @@ type Mode string
 
 // The modes.
 const (
-	General  Mode = "general"  // everything, each kind switched on in half of the worlds
-	Sleep    Mode = "sleep"    // hosts and daemons freeze and wake, often in mid-action
-	Busy     Mode = "busy"     // processes come and go: crashes, restarts, handoffs, relay failures
-	Slow     Mode = "slow"     // the share answers near and above FENCE
-	Noise    Mode = "noise"    // no faults, only weather: nothing may change hands
-	Failover Mode = "failover" // only the leader's host dies: how fast is it replaced?
-	Restore  Mode = "restore"  // a backup of the folder is restored: the documented exception
+	General   Mode = "general"   // everything, each kind switched on in half of the worlds
+	Sleep     Mode = "sleep"     // hosts and daemons freeze and wake, often in mid-action
+	Busy      Mode = "busy"      // processes come and go: crashes, restarts, handoffs, relay failures
+	Slow      Mode = "slow"      // the share answers near and above FENCE
+	Race      Mode = "race"      // a slow share and leaders that vanish or hand over all the time
+	Hibernate Mode = "hibernate" // sleeps longer than records are kept, packets from before in the buffer
+	Noise     Mode = "noise"     // no faults, only weather: nothing may change hands
+	Failover  Mode = "failover"  // only the leader's host dies: how fast is it replaced?
+	Restore   Mode = "restore"   // a backup of the folder is restored: the documented exception
 )
 
 // Modes lists every mode that the search goes through, in the order of its
 // rounds.
-var Modes = []Mode{General, Sleep, Busy, Slow}
+var Modes = []Mode{General, Sleep, Busy, Slow, Race, Hibernate}
 
 // Options is everything one seed expands into. It is printed with a failure;
 // a world is a function of its Options and nothing else.
@@ -35,6 +37,7 @@ type Options struct {
 
 	Chain   Chain // what the share holds when the world begins
 	Figures Figures
+	Mixed   bool    // every start of a daemon draws figures of its own
 	PPM     []int64 // clock rate error per node, within ±5000 (0.5 %)
 	Prio    []int   // RELAY_PRIORITY per node
 
@@ -108,6 +111,7 @@ type ProcRates struct {
 	Crash        float64       // probability per start that the relay dies within 20 s
 	FreezeMid    float64       // probability per step that the daemon freezes between two actions
 	FreezeMax    time.Duration // how long such freezes last
+	Buffer       int           // packets that wait for a sleeping process; later ones are dropped
 	KillExact    float64       // probability that a kill takes exactly KILL_MARGIN
 }
 
@@ -117,6 +121,7 @@ func Expand(seed uint64, mode Mode) Options {
 	o := Options{Seed: seed, Mode: mode, Nodes: oneOf(d, 1, 2, 2, 3, 3, 3, 4, 4, 5, 8)}
 	o.Figures = drawFigures(d)
 	o.Safety = d.between(4*o.Figures.TTL, 4*o.Figures.TTL+60*time.Second)
+	o.Mixed = d.chance(0.25)
 	o.Chain = oneOf(d, NoChain, Released, Released, Held, Damaged)
 	o.Net, o.Share, o.Proc = drawNet(d), drawShare(d, o.Figures), drawProc(d, o.Figures)
 	switch mode {
@@ -127,11 +132,22 @@ func Expand(seed uint64, mode Mode) Options {
 		o.Proc.Crash, o.Proc.NeverReady = 0.1, 0.02
 	case Slow:
 		o.Share.Spike, o.Share.SpikeMax = 0.5, oneOf[time.Duration](d, 2, 4, 10)*o.Figures.Fence
+	case Race:
+		o.Nodes = 2 + o.Nodes%2
+		o.Share.Spike, o.Share.SpikeMax = 0.7, 3*o.Figures.Fence
+		o.Share.Late, o.Share.LateMax = 0, o.Figures.TTL
+		o.Safety = 3 * o.Figures.TTL
+	case Hibernate:
+		o.Nodes = 2 + o.Nodes%3
+		o.Chain, o.Mixed = Released, false
+		o.Safety = 240 * time.Second
+		o.Share.Spike, o.Share.SpikeMax = 0.1, 3*o.Figures.Fence
+		o.Proc.Buffer = oneOf(d, 4, 16, 64)
 	case Noise:
 		o.weather()
 	case Failover:
 		o.quiet()
-		o.Chain = Released
+		o.Chain, o.Mixed = Released, false
 		o.Nodes = max(o.Nodes, 2)
 	}
 	o.PPM, o.Prio = drawNodes(d, o.Nodes)
@@ -187,7 +203,7 @@ func drawProc(d dice, f Figures) ProcRates {
 		SpawnMax: oneOf(d, time.Millisecond, 50*time.Millisecond), StartMax: oneOf(d, 10*time.Millisecond, time.Second, 20*time.Second),
 		StartTimeout: 60 * time.Second, PipeMax: oneOf(d, 100*time.Microsecond, 20*time.Millisecond),
 		TimerMax: oneOf(d, 0, time.Millisecond, 16*time.Millisecond),
-		Crash:    oneOf(d, 0, 0.05), FreezeMid: oneOf(d, 0, 0, 0.0005), FreezeMax: 2 * f.TTL, KillExact: oneOf(d, 0, 0.5, 1),
+		Buffer:   256, Crash: oneOf(d, 0, 0.05), FreezeMid: oneOf(d, 0, 0, 0.0005), FreezeMax: 2 * f.TTL, KillExact: oneOf(d, 0, 0.5, 1),
 	}
 }
 
@@ -205,7 +221,7 @@ func drawNodes(d dice, n int) (ppm []int64, prio []int) {
 func (o *Options) weather() {
 	o.Nodes = max(o.Nodes, 2)
 	o.quiet()
-	o.Safety, o.Chain = time.Hour, Released
+	o.Safety, o.Chain, o.Mixed = time.Hour, Released, false
 	o.Figures = Defaults
 	o.Net.Loss = 0.01
 	o.Share.Spike, o.Share.SpikeMax = 0.05, o.Figures.Fence/3
@@ -220,7 +236,7 @@ func (o *Options) quiet() {
 	o.Share = ShareRates{Min: 200 * time.Microsecond, Max: 5 * time.Millisecond}
 	o.Proc = ProcRates{
 		SpawnMax: 10 * time.Millisecond, StartMax: 50 * time.Millisecond, StartTimeout: 60 * time.Second,
-		PipeMax: time.Millisecond, TimerMax: time.Millisecond, FreezeMax: time.Millisecond, KillExact: 0.5,
+		PipeMax: time.Millisecond, TimerMax: time.Millisecond, FreezeMax: time.Millisecond, KillExact: 0.5, Buffer: 256,
 	}
 }
 
@@ -231,7 +247,7 @@ func (o Options) String() string {
 	if o.Defect != "" || o.Mutant != "" {
 		fmt.Fprintf(&b, " defect %q mutant %q", o.Defect, o.Mutant)
 	}
-	fmt.Fprintf(&b, "\n  figures %+v\n  ppm %v prio %v\n  net %+v\n  share %+v\n  proc %+v\n", o.Figures, o.PPM, o.Prio, o.Net, o.Share, o.Proc)
+	fmt.Fprintf(&b, "\n  chain %s figures %+v mixed %t\n  ppm %v prio %v\n  net %+v\n  share %+v\n  proc %+v\n", o.Chain, o.Figures, o.Mixed, o.PPM, o.Prio, o.Net, o.Share, o.Proc)
 	for _, f := range o.Faults {
 		fmt.Fprintf(&b, "  %v\n", f)
 	}

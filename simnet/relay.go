@@ -57,7 +57,7 @@ func (w *World) crashes(g *guard) {
 // unready is a relay that has not become ready within RELAY_START_TIMEOUT.
 func (w *World) unready(r *relay) {
 	if !r.ready {
-		w.kill(r.guard, neverReady, w.killLatency())
+		w.kill(r.guard, neverReady, w.killLatency(r.guard))
 	}
 }
 

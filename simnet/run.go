@@ -51,7 +51,7 @@ func (w *World) runSafetyThenLiveness() {
 		return
 	}
 	w.heal()
-	limit := prime(lease.TTLMax) + w.opt.Figures.Poll + settle
+	limit := prime(lease.TTLMax) + w.slowestPoll() + settle
 	if w.share.chain == nil {
 		limit += refound
 	}
@@ -98,4 +98,15 @@ func (w *World) runFailover() {
 	}
 	w.run(strike + 2*time.Minute)
 	w.checkOne("at the end")
+}
+
+// slowestPoll is the longest POLL of any member.
+func (w *World) slowestPoll() time.Duration {
+	p := w.opt.Figures.Poll
+	for _, h := range w.hosts {
+		if h.daemon != nil {
+			p = max(p, h.daemon.fig.Poll)
+		}
+	}
+	return p
 }
