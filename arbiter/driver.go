@@ -80,6 +80,7 @@ type Driver struct {
 
 	status  atomic.Pointer[Status]
 	strange string // what the last listing showed that does not belong there; read lane only
+	hidden  bool   // the last publication failed; publish lane only
 }
 
 // NewDriver returns a driver; nothing happens before Run.
@@ -242,7 +243,9 @@ func (d *Driver) perform(ctx context.Context, a Action) Event {
 	case Found:
 		return Founded{Op: a.Op, Outcome: outcomeOf(s.Found(ctx, a.Share, a.Rev, a.Genesis))}
 	case Publish:
-		return Published{Op: a.Op, Outcome: outcomeOf(s.Publish(ctx, d.cfg.Codec.View(a.Record, a.Ready, a.PID)))}
+		err := s.Publish(ctx, d.cfg.Codec.View(a.Record, a.Ready, a.PID))
+		d.reportView(ctx, err)
+		return Published{Op: a.Op, Outcome: outcomeOf(err)}
 	case Housekeep:
 		return Housekept{Op: a.Op, Outcome: outcomeOf(s.Delete(ctx, a.Share, a.Revs))}
 	}
