@@ -107,10 +107,10 @@ func (w *World) arrive(c *call, back time.Duration) {
 	case blocked > w.now:
 		w.after(min(blocked-w.now, 250*time.Millisecond), func() { w.arrive(c, back) })
 		return
-	case c.host.shareCuts > 0 && w.dice.chance(0.3):
+	case c.host.shareCuts > 0 && w.dice.chance(0.2):
 		w.answer(c, c.lost()) // the connection broke, the request with it
 		return
-	case c.host.shareCuts > 0 && w.dice.chance(0.5):
+	case c.host.shareCuts > 0:
 		w.after(250*time.Millisecond, func() { w.arrive(c, back) }) // reconnecting
 		return
 	}

@@ -1,0 +1,88 @@
+package simnet
+
+import (
+	"runtime"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// The same seed gives the same trace, byte for byte, whatever the scheduler
+// does; another seed gives another.
+func TestWorld_SameSeedSameTrace(t *testing.T) {
+	hash := func(seed uint64, mode Mode) uint64 {
+		w := New(Expand(seed, mode))
+		w.Trace(Full, nil)
+		require.NoError(t, w.Run())
+		return w.Hash()
+	}
+	for _, mode := range Modes {
+		t.Run(string(mode), func(t *testing.T) {
+			procs := runtime.GOMAXPROCS(1)
+			one := hash(7, mode)
+			runtime.GOMAXPROCS(2)
+			two := hash(7, mode)
+			runtime.GOMAXPROCS(procs)
+			require.Equal(t, one, two)
+			require.NotEqual(t, one, hash(9, mode))
+		})
+	}
+}
+
+// Tracing changes nothing.
+func TestWorld_TracingIsNoInfluence(t *testing.T) {
+	quiet, loud := New(Expand(5, General)), New(Expand(5, General))
+	loud.Trace(Full, nil)
+	require.NoError(t, quiet.Run())
+	require.NoError(t, loud.Run())
+	require.Equal(t, quiet.Stats(), loud.Stats())
+}
+
+// A dead leader's host is replaced within FENCE' + BEAT + 1 s.
+func TestWorld_FailoverIsFast(t *testing.T) {
+	var sum Stats
+	for seed := range uint64(60) {
+		w := New(Expand(seed+1, Failover))
+		require.NoError(t, w.Run())
+		sum.add(w.Stats())
+	}
+	t.Logf("worst of 60: %v", sum.MaxGap)
+}
+
+// Weather alone changes nothing: 1 % loss, share spikes up to FENCE/3, pauses
+// up to 100 ms.
+func TestWorld_WeatherChangesNothing(t *testing.T) {
+	runs := uint64(2)
+	for seed := range runs {
+		require.NoError(t, New(Expand(seed+1, Noise)).Run())
+	}
+}
+
+func TestClock_WorldIsTheInverseOfLocal(t *testing.T) {
+	for _, ppm := range []int64{-5000, -1, 0, 1, 313, 5000} {
+		c := clock{base: 3 * time.Second, offset: 99 * time.Hour, ppm: ppm}
+		for _, at := range []time.Duration{0, 1, 999, time.Second, 1234567891 * time.Nanosecond, 168 * time.Hour} {
+			local := c.offset + at
+			world := c.world(local)
+			require.GreaterOrEqual(t, c.local(world), local)
+			require.Less(t, c.local(world-1), local)
+		}
+	}
+}
+
+func TestQueue_SameInstantKeepsItsOrder(t *testing.T) {
+	var q queue
+	var got []int
+	for i := range 100 {
+		q.push(time.Duration(i%3), func() { got = append(got, i) })
+	}
+	for q.len() > 0 {
+		q.pop().do()
+	}
+	require.Len(t, got, 100)
+	for i := 1; i < len(got); i++ {
+		a, b := got[i-1], got[i]
+		require.True(t, a%3 < b%3 || a%3 == b%3 && a < b, "%d before %d", a, b)
+	}
+}
