@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/convertfw/floatrelay/internal/procs"
 )
 
 // The account every server knows. It is a user of the system, as Samba wants;
@@ -150,6 +152,17 @@ func (s *Server) Stop() {
 
 // Freeze stops the server's processes without ending them.
 func (s *Server) Freeze() { _ = syscall.Kill(-s.cmd.Process.Pid, syscall.SIGSTOP) }
+
+// ResetConnections ends every connection; the server itself goes on. Each is a
+// process of its own below the one that listens.
+func (s *Server) ResetConnections() {
+	for _, pid := range procs.Tree(s.cmd.Process.Pid)[1:] {
+		comm, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid))
+		if strings.Contains(string(comm), "client") || !strings.Contains(string(comm), "notifyd") && !strings.Contains(string(comm), "cleanupd") {
+			procs.Kill(pid)
+		}
+	}
+}
 
 // Resume lets a frozen server go on.
 func (s *Server) Resume() { _ = syscall.Kill(-s.cmd.Process.Pid, syscall.SIGCONT) }
