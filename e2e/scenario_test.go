@@ -83,6 +83,7 @@ func b2i(b bool) int {
 
 // recovers waits for a relay born after mark and says how long it took.
 func (s *site) recovers(mark time.Duration) outcome {
+	s.t.Logf("fault at %s", time.Now().Add(mark-clock.Boot()).UTC().Format("15:04:05.000"))
 	s.t.Helper()
 	s.await(90*time.Second, "no relay after the fault", func() bool { _, ok := s.born(mark); return ok })
 	sp, _ := s.born(mark)

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"testing"
@@ -56,6 +57,7 @@ func newSite(t testing.TB, pcs int, extra map[string]string) *site {
 	}
 	t.Cleanup(func() {
 		if t.Failed() || *logs {
+			t.Log(s.records())
 			for _, p := range s.pcs {
 				t.Log(p.tail())
 			}
@@ -65,6 +67,7 @@ func newSite(t testing.TB, pcs int, extra map[string]string) *site {
 		p.Start()
 	}
 	s.settle()
+	anyMoment()
 	return s
 }
 
@@ -100,6 +103,20 @@ func (s *site) head() (lease.Record, bool) {
 	return e.Record, e.Kind == lease.Valid
 }
 
+// records shows the chain with the times its files were written.
+func (s *site) records() (text string) {
+	files, _ := filepath.Glob(filepath.Join(s.folder(), "relay_leader.d", "*", "*.lock"))
+	for _, f := range files {
+		st, err := os.Stat(f)
+		if err != nil {
+			continue
+		}
+		body, _ := os.ReadFile(f)
+		text += fmt.Sprintf("%s %s\n", st.ModTime().UTC().Format("15:04:05.000"), body)
+	}
+	return text
+}
+
 // settled reports whether one member leads with all others on its roster and
 // its relay lives.
 func (s *site) settled() bool {
@@ -107,11 +124,20 @@ func (s *site) settled() bool {
 	return ok && r.State == lease.Held && len(r.Roster) == min(len(s.pcs)-1, lease.RosterMax) && s.living() == r.Station
 }
 
-// settle waits for that.
+// settle waits for that, until it has lasted a second: everybody has been told.
 func (s *site) settle() {
 	s.t.Helper()
-	s.await(60*time.Second, "the site does not settle", s.settled)
+	since := time.Now()
+	s.await(60*time.Second, "the site does not settle", func() bool {
+		if !s.settled() {
+			since = time.Now()
+		}
+		return time.Since(since) > time.Second
+	})
 }
+
+// anyMoment waits for up to a RENEW, so that faults meet renewals at any phase.
+func anyMoment() { time.Sleep(rand.N(3 * time.Second)) }
 
 func (s *site) await(limit time.Duration, what string, done func() bool) {
 	s.t.Helper()
