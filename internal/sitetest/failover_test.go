@@ -98,10 +98,12 @@ func TestWholeTreeIsGone(t *testing.T) {
 			s, n, st := start(t, station.Options{Nodes: 2, RelayArgs: "-shape " + c.shape})
 			require.GreaterOrEqual(t, len(s.life(st.Epoch).PIDs), 2, "the relay is no tree")
 			s.roster(1)
+			hurt := clock.Boot()
 			require.NoError(t, faults[c.fault](n))
 			s.dies(st.Epoch, fence+slack)
 			s.gone(n, st.Epoch)
-			s.leader(st.Epoch, 2*slack)
+			_, again := s.leader(st.Epoch, 2*slack)
+			t.Logf("a new relay %v later", (s.life(again.Epoch).Listening - hurt).Round(time.Millisecond))
 			s.gone(n, st.Epoch)
 		})
 	}

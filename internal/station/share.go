@@ -63,12 +63,17 @@ func (s *Station) Head(ctx context.Context) (lease.Record, error) {
 	return e.Record, nil
 }
 
+// spread is how long the beats get to tell the members of a record that was
+// just found on the share.
+const spread = 600 * time.Millisecond
+
 // AwaitRoster waits until the holder's newest record names n members that may
-// take over fast.
+// take over fast, and they know it.
 func (s *Station) AwaitRoster(ctx context.Context, n int) (lease.Record, error) {
 	for {
 		r, err := s.Head(ctx)
 		if err == nil && r.State == lease.Held && len(r.Roster) >= n {
+			time.Sleep(spread)
 			return r, nil
 		}
 		select {
