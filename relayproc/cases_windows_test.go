@@ -22,7 +22,9 @@ func TestTree_BatchFile(t *testing.T) {
 	w.start(time.Hour)
 	first := await[Started](w, nil).PID
 	ready := await[Ready](w, nil).PID
-	require.NotEqual(t, first, ready)
+	if ownersKnown(t) {
+		require.NotEqual(t, first, ready)
+	}
 	w.guard.Kill()
 	require.Equal(t, Stopped, w.awaitDown().Cause)
 }

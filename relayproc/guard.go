@@ -28,6 +28,7 @@ type Will func(ctx context.Context, payload []byte) error
 // and both ports are closed; will is called after that, only if the daemon is
 // gone and left a payload.
 func RunGuard(stdin io.Reader, stdout io.Writer, will func(ctx context.Context, payload []byte) error) int {
+	ensureConsole()
 	defer shieldFromConsole()()
 	done := make(chan struct{})
 	defer close(done)
@@ -107,10 +108,14 @@ func (g *guard) end(cause Cause, note string, killAt time.Duration) {
 	if g.tree == nil {
 		return
 	}
+	if g.killAt != 0 {
+		if err := g.tree.ask(); err != nil {
+			g.note += "; killed at once: " + err.Error()
+			g.killAt = 0
+		}
+	}
 	if g.killAt == 0 {
 		g.tree.kill()
-	} else {
-		g.tree.ask()
 	}
 }
 

@@ -74,7 +74,7 @@ func TestGuard_FrozenGuardDoesNotExtendTheDeadline(t *testing.T) {
 	w.guard.Until(2, until)
 	await(w, func(a Acked) bool { return a.Seq == 2 })
 	kill(t, w.guard.PID(), syscall.SIGSTOP)
-	require.Equal(t, GuardLost, w.awaitDown().Cause)
+	require.Equal(t, Deadline, w.awaitDown().Cause, w)
 	require.Less(t, w.lastAlive(), until+slack)
 }
 

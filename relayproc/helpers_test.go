@@ -44,6 +44,16 @@ func freePorts(t testing.TB) int {
 	return 0
 }
 
+// ownersKnown reports whether the system tells who listens; wine does not.
+func ownersKnown(t testing.TB) bool {
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	defer ln.Close()
+	h, held := PortHolder("127.0.0.1", ln.Addr().(*net.TCPAddr).Port)
+	require.True(t, held)
+	return h.PID != 0
+}
+
 // world is one guard under test with its events.
 type world struct {
 	t     testing.TB

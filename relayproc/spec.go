@@ -101,7 +101,7 @@ type Cause uint8
 // The causes, in the order of the arbiter's.
 const (
 	Stopped   Cause = iota // asked for
-	Deadline               // killed at its deadline
+	Deadline               // killed at its deadline, by the guard or by the daemon
 	Exited                 // ended by itself, whatever its exit code
 	NotReady               // not ready within StartTimeout, or stopped answering
 	Failed                 // could not be started at all

@@ -83,7 +83,7 @@ func (g *Guard) run(ctx context.Context, c *exec.Cmd, p *pipes) {
 	g.wg.Go(func() { readLines(p.outR, lines, g.ended) })
 	g.wg.Go(func() { pumpOutput(p.errR, g.spec.Output) })
 	g.wg.Go(func() { c.Wait(); close(g.gone) })
-	w := &watch{g: g}
+	w := &watch{g: g, cause: GuardLost}
 	g.wg.Go(w.run)
 	go func() {
 		<-g.ended

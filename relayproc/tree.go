@@ -4,8 +4,9 @@ package relayproc
 // None of the methods waits. startTree (one per system) returns at once and
 // reports over its channel.
 type tree interface {
-	// ask asks the tree to end by itself; kill follows if it does not.
-	ask()
+	// ask asks the tree to end by itself, once; kill follows if it does not.
+	// An error means that it cannot be asked.
+	ask() error
 	// kill ends every process. It is repeated until treeDead, which on a
 	// system without a better way is what makes it complete.
 	kill()

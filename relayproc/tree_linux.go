@@ -234,13 +234,15 @@ func (t *linuxTree) holderPID() int {
 	return t.holder
 }
 
-func (t *linuxTree) ask() {
+func (t *linuxTree) ask() error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if !t.asked && t.control != nil {
-		t.asked = true
-		t.control.WriteString(controlTerm + "\n")
+	if t.asked || t.control == nil {
+		return nil
 	}
+	t.asked = true
+	_, err := t.control.WriteString(controlTerm + "\n")
+	return err
 }
 
 func (t *linuxTree) kill() {

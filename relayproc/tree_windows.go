@@ -91,18 +91,18 @@ func (t *jobTree) waitEmpty() {
 	}
 }
 
-// ask sends Ctrl-Break to the relay's process group; without a console that
-// cannot be done, and the kill that follows is all there is.
-func (t *jobTree) ask() {
+// ask sends Ctrl-Break to the relay's process group. That needs a console.
+func (t *jobTree) ask() error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.job == nil || t.asked {
-		return
+		return nil
 	}
 	t.asked = true
-	if windows.GenerateConsoleCtrlEvent(windows.CTRL_BREAK_EVENT, uint32(t.root)) != nil {
-		t.job.kill()
+	if err := windows.GenerateConsoleCtrlEvent(windows.CTRL_BREAK_EVENT, uint32(t.root)); err != nil {
+		return fmt.Errorf("send Ctrl-Break: %w", err)
 	}
+	return nil
 }
 
 func (t *jobTree) kill() {

@@ -17,6 +17,9 @@ const (
 	// A guard that answers nothing for this many beats of the rhythm is frozen.
 	// Counted, not measured: after a sleep of the host both wake together.
 	frozenAfter = 20
+	// A guard that never answered yet may be held up by an antivirus. No relay
+	// runs before its first answer.
+	startAfter = 150
 	// How long a guard may take to report the end of a tree that the daemon
 	// has already killed, or to carry out a stop.
 	reportPatience = 1500 * time.Millisecond
@@ -31,6 +34,7 @@ type watch struct {
 	silent  int   // beats since the guard owes an answer
 	owed    uint64
 	killed  bool // the guard was killed by us
+	cause   Cause
 	why     string
 	verdict *verdict // health has decided that the relay must go
 	healthy context.CancelFunc
@@ -73,11 +77,13 @@ func (w *watch) run() {
 // nap sleeps until the next beat or the moment the deadline is enforced here.
 func (w *watch) nap(now, beat time.Duration) time.Duration {
 	w.g.mu.Lock()
-	at := w.g.until + w.g.spec.KillMargin/2
+	until, margin := w.g.until, w.g.spec.KillMargin
 	w.g.mu.Unlock()
 	d := beat - now
-	if at > now {
-		d = min(d, at-now)
+	for _, at := range []time.Duration{until + margin/2, until + margin*3/4} {
+		if at >= now {
+			d = min(d, at-now)
+		}
 	}
 	return max(d, time.Millisecond)
 }
@@ -91,7 +97,11 @@ func (w *watch) countSilence() {
 		w.silent, w.owed = 0, acked
 		return
 	}
-	if w.silent++; w.silent >= frozenAfter {
+	limit := frozenAfter
+	if acked == 0 {
+		limit = startAfter
+	}
+	if w.silent++; w.silent >= limit {
 		w.killGuard("the guard does not answer")
 	}
 }
@@ -102,11 +112,11 @@ func (w *watch) enforce(now time.Duration) {
 	w.g.mu.Lock()
 	until, stop, stopT := w.g.until, w.g.stop, w.g.stopT
 	w.g.mu.Unlock()
-	if late := now - until - w.g.spec.KillMargin/2; late >= 0 {
-		if w.whole {
-			w.holder.kill()
-		}
-		if !w.whole || late > reportPatience {
+	margin := w.g.spec.KillMargin
+	if late := now - until - margin/2; late >= 0 {
+		w.holder.kill()
+		if !w.whole && late > margin/4 || late > reportPatience {
+			w.cause = Deadline
 			w.killGuard("the guard let the deadline pass")
 		}
 	}
@@ -271,7 +281,7 @@ func (w *watch) bury(ctx context.Context) {
 		break
 	}
 	removeRecord(dir)
-	w.finish(GuardLost, note)
+	w.finish(w.cause, note)
 }
 
 // unlocked reports that neither the lost guard nor its tree holds the lock. A
