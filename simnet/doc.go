@@ -73,8 +73,9 @@
 //
 // Gossip is simulated by its effect (who is called dead or alive, and when), not
 // by its messages. Exclusive creation is atomic on the server. A virtual machine
-// paused from outside, whose boot time stops as well, and a restored backup of
-// the folder are documented exceptions and not part of the search. Wall clocks
+// paused from outside, whose boot time stops as well, a restored backup of the
+// folder, and a folder wiped twice within a minute are documented exceptions and
+// not part of the search. Wall clocks
 // appear only in a field nobody reads. Two shares and cloned hosts are not
 // simulated yet. Nothing here runs the driver, the real guard, a real file
 // system or memberlist; other tests do.

@@ -109,6 +109,7 @@ func drawFaults(d dice, o Options) []Fault {
 	gap := oneOf(d, time.Second, 3*time.Second, 8*time.Second)
 	aim := oneOf(d, 0.3, 0.7, 0.95)
 	var faults []Fault
+	wiped := -wipeApart
 	for at := d.between(time.Second, 8*time.Second); at < o.Safety; at += d.spread(time.Millisecond, 2*gap) {
 		f := Fault{At: at, Kind: oneOf(d, menu...), Leader: d.chance(aim), Arg: d.Uint64N(1 << 16)}
 		f.For = d.spread(o.Figures.Fence/8, 2*o.Figures.TTL)
@@ -118,6 +119,12 @@ func drawFaults(d dice, o Options) []Fault {
 				f.For = d.between(60*time.Second, 150*time.Second)
 			}
 		}
+		if f.Kind == WipeShare {
+			if at < wiped+wipeApart {
+				continue
+			}
+			wiped = at
+		}
 		faults = append(faults, f)
 		if len(faults) == 60 {
 			break
@@ -125,6 +132,11 @@ func drawFaults(d dice, o Options) []Fault {
 	}
 	return faults
 }
+
+// wipeApart is the least time between two wipes of the folder. A member cannot
+// see that a chain was founded and wiped between two of its listings (which may
+// be 10 s old); twice within TTL_MAX' it would take a lease that runs for none.
+const wipeApart = time.Minute
 
 // strike carries a fault out and schedules its end.
 func (w *World) strike(f Fault) {
