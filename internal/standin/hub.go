@@ -87,15 +87,21 @@ func (h *hub) serve(conn net.Conn) {
 		return
 	}
 	answer := Hello{Software: Software, KMSN: hello.KMSN, Station: h.cfg.Station, Epoch: h.cfg.Epoch, PID: h.pid}
-	if writeHello(conn, answer) != nil || hello.Ping {
+	if hello.Ping {
+		writeHello(conn, answer)
 		return
 	}
 	conn.SetReadDeadline(time.Time{})
+	// Whoever has its hello gets every frame sent after it: join first, answer
+	// second, and let the writer send what came meanwhile.
 	p := &peer{hello: hello, conn: conn, out: make(chan []byte, queueLen)}
 	h.join(p)
+	defer h.leave(p)
+	if writeHello(conn, answer) != nil {
+		return
+	}
 	h.wg.Add(1)
 	go p.write(&h.wg)
-	defer h.leave(p)
 	for {
 		body, err := ReadFrame(conn)
 		if err != nil {

@@ -71,6 +71,7 @@ func dialTest(t *testing.T, address, kmsn string) *Conn {
 	c, err := Dial(ctx, address, kmsn, "POS-01")
 	require.NoError(t, err)
 	t.Cleanup(func() { c.Close() })
+	c.SetDeadline(time.Now().Add(generous))
 	return c
 }
 
