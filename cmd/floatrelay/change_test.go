@@ -42,12 +42,12 @@ func TestHandoff_WaitsForTheNewRelay(t *testing.T) {
 		s := station()
 		s.after = next
 		got := cli(t, "handoff", "POS-02", "--wait", "--config", ini(t, "API_ADDR="+serving(t, s)))
-		require.Equal(t, result{exitNo, "", "floatrelay: POS-01 took over instead of POS-02\n"}, got)
+		require.Equal(t, result{exitNo, "", "floatrelay: POS-01 took over instead of POS-02; see 'floatrelay history' there\n"}, got)
 	})
 	t.Run("the old epoch does not count", func(t *testing.T) {
 		got := cli(t, "handoff", "--wait", "--timeout", "20ms", "--config", ini(t, "API_ADDR="+serving(t, station())))
 		require.Equal(t, exitNo, got.code)
-		require.Contains(t, got.err, "no new relay was ready within 20ms")
+		require.Contains(t, got.err, "no new relay was ready within 20ms: 餐廳-02 still leads")
 	})
 	t.Run("interrupted", func(t *testing.T) {
 		s := &interrupting{site: station()}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -54,8 +55,8 @@ func (a *app) handoff(ctx context.Context, c *localapi.Client, to string, wait b
 	if err != nil {
 		return err
 	}
-	if to != "" && after.Station != to {
-		return fmt.Errorf("%s took over instead of %s", clean(after.Station), to)
+	if to != "" && !a.named(ctx, c, after, to) {
+		return fmt.Errorf("%s took over instead of %s; see 'floatrelay history' there", clean(after.Station), to)
 	}
 	if a.json {
 		return a.printJSON(after)
@@ -78,10 +79,42 @@ func awaitLeader(ctx context.Context, c *localapi.Client, epoch uint64, timeout 
 			if errors.Is(ctx.Err(), context.Canceled) {
 				return l, errors.New("interrupted while waiting; the handoff goes on")
 			}
-			return l, fmt.Errorf("no new relay was ready within %v; see 'floatrelay status'", timeout)
+			return l, fmt.Errorf("no new relay was ready within %v: %s", timeout, waiting(l, ok, err, epoch))
 		case <-time.After(handoffPoll):
 		}
 	}
+}
+
+// waiting says what the last look showed.
+func waiting(l localapi.Leader, ok bool, err error, epoch uint64) string {
+	switch {
+	case err != nil:
+		return err.Error()
+	case !ok:
+		return "nobody leads; see NOTE in 'floatrelay members'"
+	case l.Epoch <= epoch:
+		return clean(l.Station) + " still leads; 'floatrelay history' says why"
+	}
+	return clean(l.Station) + " leads, but its relay does not answer yet"
+}
+
+// named reports whether who leads is whom the handoff named: by station,
+// whatever its case, or by member id.
+func (a *app) named(ctx context.Context, c *localapi.Client, l localapi.Leader, to string) bool {
+	if strings.EqualFold(l.Station, to) {
+		return true
+	}
+	m, err := c.Members(ctx)
+	if err != nil {
+		return false
+	}
+	for _, x := range m.Members {
+		node, _, _ := strings.Cut(x.ID, "/")
+		if x.Station == l.Station && (x.ID == to || node == to) {
+			return true
+		}
+	}
+	return false
 }
 
 func atMostOneStation(cmd *cobra.Command, args []string) error {

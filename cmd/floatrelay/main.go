@@ -7,14 +7,13 @@ import (
 	"io"
 	"os"
 	"os/signal"
-	"syscall"
 )
 
 func main() {
 	if code, ok := hidden(os.Args[1:]); ok {
 		os.Exit(code)
 	}
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	ctx, stop := signal.NotifyContext(context.Background(), endSignals()...)
 	code := Main(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr, os.Environ())
 	stop()
 	os.Exit(code)

@@ -43,6 +43,8 @@ func newRoot(a *app) *cobra.Command {
 		newDoctorCommand(a),
 		newConfigCommand(a),
 		newTokenCommand(a),
+		newServiceCommand(a),
+		newFirewallCommand(a),
 		newVersionCommand(a),
 	)
 	return root

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"io"
 	"os"
 
 	"github.com/spf13/cobra"
@@ -10,6 +11,7 @@ import (
 	"github.com/convertfw/floatrelay/internal/config"
 	"github.com/convertfw/floatrelay/internal/daemon"
 	"github.com/convertfw/floatrelay/internal/logging"
+	"github.com/convertfw/floatrelay/internal/service"
 	"github.com/convertfw/floatrelay/relayproc"
 )
 
@@ -24,14 +26,24 @@ func newRunCommand(a *app) *cobra.Command {
 	}
 }
 
-// run reads the configuration and lives until ctx ends.
+// run lives until ctx ends or, under the Windows service manager, until that
+// says so.
 func (a *app) run(ctx context.Context) error {
+	if service.Managed() {
+		return a.runManaged()
+	}
+	return a.serve(ctx, a.err, func(*daemon.Daemon) {})
+}
+
+// serve reads the configuration and lives until ctx ends. started is told once
+// the daemon can be asked, before it does anything else.
+func (a *app) serve(ctx context.Context, console io.Writer, started func(*daemon.Daemon)) error {
 	_, loaded, err := a.load()
 	if err != nil {
 		return configError(err)
 	}
 	cfg := loaded.Config
-	log, err := logging.New(logging.Options{Level: cfg.LogLevel, Console: a.err, File: cfg.LogFile})
+	log, err := logging.New(logging.Options{Level: cfg.LogLevel, Console: console, File: cfg.LogFile})
 	if err != nil {
 		return configError(err)
 	}
@@ -49,6 +61,9 @@ func (a *app) run(ctx context.Context) error {
 		return err
 	}
 	defer d.Close()
+	started(d)
+	service.Notify("READY=1")
+	defer context.AfterFunc(ctx, func() { service.Notify("STOPPING=1") })()
 	return d.Run(ctx)
 }
 

@@ -4,12 +4,12 @@ import (
 	"crypto/rand"
 	"encoding/base32"
 	"errors"
-	"fmt"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/convertfw/floatrelay/internal/config"
+	"github.com/convertfw/floatrelay/internal/localapi"
 )
 
 // tokenBytes is the size of a new token: 160 bits, 32 characters.
@@ -59,6 +59,8 @@ type fingerprints struct {
 	Token  string `json:"token"`
 	Old    string `json:"old"`    // empty when no rotation is under way
 	Daemon string `json:"daemon"` // what the daemon uses; empty if not asked
+	// Rotation is how far the daemon sees a change of the token.
+	Rotation *localapi.Rotation `json:"rotation,omitempty"`
 }
 
 func (a *app) fingerprints() (fingerprints, error) {
@@ -109,7 +111,7 @@ func newTokenStatusCommand(a *app) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			f.Daemon = s.Token
+			f.Daemon, f.Rotation = s.Token, s.Rotation
 			if err := a.printTokens(f); err != nil {
 				return err
 			}
@@ -125,13 +127,24 @@ func (a *app) printTokens(f fingerprints) error {
 	if a.json {
 		return a.printJSON(f)
 	}
-	rotation := "no rotation under way"
-	if f.Old != "" {
-		rotation = "rotation under way: the old one is accepted too"
-	}
 	return a.print(table([][]string{
 		{"RELAY_TOKEN", orDash(f.Token)},
 		{"RELAY_TOKEN_OLD", orDash(f.Old)},
 		{"daemon", orDash(f.Daemon)},
-	}) + fmt.Sprintln(rotation))
+	}) + rotationText(f) + "\n")
+}
+
+// rotationText says how far a change of the token has come, and what is next.
+func rotationText(f fingerprints) string {
+	switch r := f.Rotation; {
+	case f.Old == "" && r == nil:
+		return "no rotation under way"
+	case r == nil:
+		return "RELAY_TOKEN_OLD stands in stk.ini, but the daemon has not read it: restart it"
+	case len(r.Waiting) > 0:
+		return "rotation under way; still without the new token: " + clean(strings.Join(r.Waiting, ", ")) + "; the old one is used until then"
+	case !r.UsesNew:
+		return "rotation under way: the old token is used until every member knows the new one"
+	}
+	return "every member that is on knows the new token, and it is used; once the PCs that are off now have it too, remove RELAY_TOKEN_OLD"
 }

@@ -29,8 +29,8 @@ func (e *AlreadyRunningError) Error() string {
 // claimStateDir makes this the only daemon of a STATE_DIR until release is
 // called or the process ends.
 func claimStateDir(dir string) (release func(), err error) {
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return nil, fmt.Errorf("make STATE_DIR: %w", err)
+	if err := makeStateDir(dir); err != nil {
+		return nil, fmt.Errorf("make STATE_DIR: %w; name another one or use an account that may write there", err)
 	}
 	pidPath := filepath.Join(dir, "daemon.pid")
 	lock, err := oslock.Take(filepath.Join(dir, "daemon.lock"))

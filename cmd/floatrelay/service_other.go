@@ -1,0 +1,5 @@
+//go:build !windows
+
+package main
+
+func accountName(user string) string { return user }

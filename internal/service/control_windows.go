@@ -1,0 +1,99 @@
+package service
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"syscall"
+	"time"
+
+	ks "github.com/kardianos/service"
+	"golang.org/x/sys/windows"
+	"golang.org/x/sys/windows/svc/mgr"
+)
+
+// recovery is what the manager does after a crash: the third and every later
+// one wait longer, so that a broken PC is not kept busy. Counting begins anew
+// after a quiet hour.
+var recovery = []mgr.RecoveryAction{
+	{Type: mgr.ServiceRestart, Delay: 2 * time.Second},
+	{Type: mgr.ServiceRestart, Delay: 10 * time.Second},
+	{Type: mgr.ServiceRestart, Delay: time.Minute},
+}
+
+const recoveryReset = uint32(3600)
+
+func supported() error { return nil }
+
+func options(p Plan) ks.KeyValue {
+	return ks.KeyValue{"StartType": "automatic", "Password": p.Password}
+}
+
+// beforeInstall gives the account what services.msc would give it.
+func beforeInstall(p Plan) error {
+	if IsLocalSystem(p.User) {
+		return nil
+	}
+	if err := allowServiceLogon(p.User); err != nil {
+		return fmt.Errorf("let %s log on as a service: %w%s", p.User, err, advice(err))
+	}
+	return nil
+}
+
+// afterInstall sets the recovery, also for an end that reports an error: a
+// wanted stop never does.
+func afterInstall(Plan) error {
+	m, err := mgr.Connect()
+	if err != nil {
+		return fmt.Errorf("set the recovery of the service: %w", err)
+	}
+	defer func() { _ = m.Disconnect() }()
+	s, err := m.OpenService(Name)
+	if err != nil {
+		return fmt.Errorf("set the recovery of the service: %w", err)
+	}
+	defer s.Close()
+	if err := s.SetRecoveryActions(recovery, recoveryReset); err != nil {
+		return fmt.Errorf("set the recovery of the service: %w", err)
+	}
+	if err := s.SetRecoveryActionsOnNonCrashFailures(true); err != nil {
+		return fmt.Errorf("set the recovery of the service: %w", err)
+	}
+	return nil
+}
+
+// installed is asked only where the state could not be told.
+func installed() bool { return false }
+
+func advice(err error) string {
+	switch {
+	case errors.Is(err, windows.ERROR_ACCESS_DENIED):
+		return ": run it from a console opened as administrator"
+	case errors.Is(err, windows.ERROR_SERVICE_LOGON_FAILED):
+		return ": check the account and its password"
+	case errors.Is(err, windows.ERROR_SERVICE_MARKED_FOR_DELETE):
+		return ": close the Services window, or restart the PC"
+	case errors.Is(err, windows.ERROR_SERVICE_DOES_NOT_EXIST):
+		return ": 'floatrelay service install' first"
+	}
+	return ""
+}
+
+// Describe is what Install would do, for people.
+func Describe(p Plan) string {
+	words := []string{syscall.EscapeArg(p.Exe)}
+	for _, a := range p.args() {
+		words = append(words, syscall.EscapeArg(a))
+	}
+	user := p.User
+	if user == "" {
+		user = "LocalSystem"
+	}
+	return fmt.Sprintf("service   %s\r\nstart     automatic\r\naccount   %s\r\ncommand   %s\r\nrecovery  restart after 2 s, 10 s, then 60 s\r\n",
+		Name, user, strings.Join(words, " "))
+}
+
+// CheckHost refuses a plan whose account does not reach the share.
+func CheckHost(p Plan) error {
+	return CheckAccount(p.LeaseDir, p.User, Host{Workgroup: workgroup(), Remote: remote})
+}

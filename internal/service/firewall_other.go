@@ -1,0 +1,40 @@
+//go:build !windows
+
+package service
+
+import (
+	"fmt"
+	"strings"
+)
+
+const firewallAdvice = " (this needs root, and nftables with a chain 'inet filter input'; ufw and firewalld have commands of their own)"
+
+// comment marks our rules, by which they are found again.
+const comment = "floatrelay"
+
+// Open returns the commands that open the ports in the usual nftables chain.
+// They hold until the firewall is loaded again: put them into its configuration
+// to keep them.
+func Open(p Ports) []Rule {
+	var rules []Rule
+	for _, match := range []string{
+		fmt.Sprintf("udp dport %d", p.Gossip),
+		fmt.Sprintf("tcp dport %d", p.Gossip),
+		fmt.Sprintf("tcp dport %d-%d", p.Relay, p.Relay+1),
+	} {
+		r := append(Rule{"nft", "insert", "rule", "inet", "filter", "input"}, strings.Fields(match)...)
+		rules = append(rules, append(r, "accept", "comment", `"`+comment+`"`))
+	}
+	return rules
+}
+
+// Close returns nothing: nftables deletes by handle. 'nft -a list chain inet
+// filter input' shows them beside the comment.
+func Close(Ports) []Rule { return nil }
+
+func shellWord(w string) string {
+	if strings.ContainsAny(w, "\" ") {
+		return "'" + w + "'"
+	}
+	return w
+}

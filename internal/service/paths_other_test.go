@@ -1,0 +1,5 @@
+//go:build !windows
+
+package service
+
+func abs(name string) string { return "/opt/stk 功/" + name }

@@ -1,0 +1,3 @@
+package service
+
+func abs(name string) string { return `C:\STK 功\` + name }
