@@ -47,6 +47,10 @@ func (g *guards) start(a arbiter.StartRelay) {
 	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
+	if g.gen != a.Gen { // it is down already, and the next one's orders are not for it
+		run.Kill()
+		return
+	}
 	g.run = run
 	if g.last != nil {
 		run.Will(g.will(*g.last))
