@@ -128,3 +128,12 @@ func TestNew_RefusesConfigurations(t *testing.T) {
 		})
 	}
 }
+
+func TestFindAddress_ChoosesOrSaysWhy(t *testing.T) {
+	a, err := FindAddress(context.Background(), "", "", nil)
+	if err != nil {
+		require.ErrorContains(t, err, "GOSSIP_ADVERTISE")
+		return
+	}
+	require.True(t, usable(a))
+}

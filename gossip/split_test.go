@@ -25,11 +25,17 @@ func TestSplitter_BoundsSilentConnections(t *testing.T) {
 		see(t, 5*time.Second, a, b)
 
 		var open []net.Conn
+		var ports []*memnet.Port
+		defer func() {
+			for _, p := range ports {
+				p.Kill()
+			}
+		}()
 		flood := func(hosts, each int) {
 			for h := range hosts {
 				p, err := s.net.Listen(memnet.Host(100+h), len(open)+1)
 				require.NoError(t, err)
-				defer p.Kill()
+				ports = append(ports, p)
 				for range each {
 					c, err := p.DialTimeout("10.0.0.1:7946", time.Second)
 					require.NoError(t, err)
@@ -39,11 +45,13 @@ func TestSplitter_BoundsSilentConnections(t *testing.T) {
 		}
 		s.net.SetQuality(memnet.Quality{})
 		flood(1, 100)
+		synctest.Wait()
 		in, _ := a.tr.counts()
 		require.Equal(t, maxStreamsPerIP, in)
 		b.Watch(id(1))
 		within(t, time.Second, "others still get through", func() bool { return a.Watchers() == 1 })
 		flood(20, 40)
+		synctest.Wait()
 		in, _ = a.tr.counts()
 		require.Equal(t, maxStreams, in)
 		time.Sleep(2 * firstByteTimeout)
@@ -52,8 +60,5 @@ func TestSplitter_BoundsSilentConnections(t *testing.T) {
 		require.Equal(t, 1, ips)
 		see(t, 0, a, b)
 		require.Empty(t, b.rec.leadersGone())
-		for _, c := range open {
-			_ = c.Close()
-		}
 	})
 }
