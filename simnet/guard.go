@@ -38,9 +38,10 @@ type relay struct {
 	ready bool
 	// wokeLate is set when its host woke after its deadline: from then it may
 	// run for KILL_MARGIN, the documented exception.
-	wokeLate bool
-	wokeAt   time.Duration // world time since which it has been awake
-	ranLate  time.Duration // how long it ran before its host fell asleep again
+	wokeLate  bool
+	wokeAt    time.Duration // world time since which it has been awake
+	suspended bool
+	ranLate   time.Duration // how long it ran before its host fell asleep again
 }
 
 // killMargin is KILL_MARGIN of the daemon's figures, on its host's clock.

@@ -101,7 +101,7 @@ func (w *World) relayWakes(h *host) {
 		if g.relay == nil {
 			return
 		}
-		g.relay.wokeAt = w.now
+		g.relay.wokeAt, g.relay.suspended = w.now, false
 		g.relay.wokeLate = g.relay.wokeLate || h.local() > g.until
 		w.checker.relayWoke(g.relay)
 		w.deadlinePassed(g)
@@ -112,10 +112,17 @@ func (w *World) relayWakes(h *host) {
 func (r *relay) running() bool { return r.guard.relay == r && !r.guard.host.asleep() }
 
 // late is how long a relay has run since it woke past its deadline.
-func (r *relay) late(now time.Duration) time.Duration { return r.ranLate + now - r.wokeAt }
+func (r *relay) late(now time.Duration) time.Duration {
+	if r.suspended {
+		return r.ranLate
+	}
+	return r.ranLate + now - r.wokeAt
+}
 
+// fallAsleep stops counting until the host wakes again.
 func (r *relay) fallAsleep(now time.Duration) {
 	if r.wokeLate {
 		r.ranLate = r.late(now)
 	}
+	r.suspended = true
 }
