@@ -39,6 +39,7 @@ type Options struct {
 
 	now  func() time.Duration
 	wall func() time.Time
+	find func(context.Context) (string, error) // this host's address; nil: findAddress
 }
 
 // Daemon is one member of a site.
@@ -73,6 +74,9 @@ type Daemon struct {
 func New(cfg config.Config, opt Options) (_ *Daemon, err error) {
 	opt.now, opt.wall = clock.Boot, time.Now
 	d := &Daemon{cfg: cfg, opt: opt, log: opt.Log.Logger, table: make(chan struct{}, 1), saving: make(chan struct{}, 1)}
+	if opt.find == nil {
+		d.opt.find = d.findAddress
+	}
 	defer func() {
 		if err != nil {
 			d.Close()
@@ -126,7 +130,7 @@ func (d *Daemon) openLease() (err error) {
 
 func (d *Daemon) openGossip() error {
 	d.found = &discovery{fixed: d.cfg.GossipPeers, dir: d.cfg.StateDir}
-	addr, err := d.findAddress(context.Background())
+	addr, err := d.opt.find(context.Background())
 	if err != nil {
 		return err
 	}

@@ -143,7 +143,7 @@ const addressEvery = 3 * time.Second
 // address can be told it stays with the last one: the cable may come back.
 func (d *Daemon) followAddress(ctx context.Context) {
 	for sleep(ctx, addressEvery) {
-		addr, err := d.findAddress(ctx)
+		addr, err := d.opt.find(ctx)
 		if err != nil || addr == d.address() {
 			continue
 		}
