@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
@@ -33,6 +34,7 @@ func newDemoCommand(a *app) *cobra.Command {
 }
 
 func (a *app) demo(ctx context.Context, cmd *cobra.Command, opt demo.Options) error {
+	opt.Fault = demo.Fault(strings.ToLower(string(opt.Fault)))
 	if !knownFault(opt.Fault) {
 		return usageError(cmd, "no fault is called %q: want crash, freeze, stop or kill", opt.Fault)
 	}
@@ -67,11 +69,4 @@ func (a *app) demo(ctx context.Context, cmd *cobra.Command, opt demo.Options) er
 	return nil
 }
 
-func knownFault(f demo.Fault) bool {
-	for _, x := range demo.Faults {
-		if strings.EqualFold(string(x), string(f)) {
-			return true
-		}
-	}
-	return false
-}
+func knownFault(f demo.Fault) bool { return slices.Contains(demo.Faults, f) }
