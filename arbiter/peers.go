@@ -141,11 +141,10 @@ func (m *Machine) barred() string {
 		return note
 	}
 	if m.peers.cloned {
-		if at := m.peers.cloneFrom + cloneAfter; m.now >= at {
+		if m.now >= m.peers.cloneFrom+cloneAfter {
 			return fmt.Sprintf("another PC runs with this node's identity: %s at %s, this one is %s at %s; give one of them a new STATE_DIR", m.peers.clone.Station, m.peers.clone.Addr, m.cfg.Station, m.cfg.IP)
-		} else {
-			m.wakeAt(at)
 		}
+		m.wakeAt(m.peers.cloneFrom + cloneAfter)
 	}
 	if p, ok := m.lowerShare(); ok && m.chain.share != "" {
 		return fmt.Sprintf("another share: %s (%s) uses share %s, this station %s; the lowest wins, set LEASE_DIR alike", p.Station, p.Addr, p.Share, c.share)

@@ -106,7 +106,7 @@ func TestCodec_WorstCaseFits(t *testing.T) {
 	require.Equal(t, MaxStation, EscapedLen(r.Station))
 	body := seal(t, c, r)
 	require.LessOrEqual(t, len(body), MaxBody)
-	require.Equal(t, 989, len(body), "the budget of a record has changed")
+	require.Len(t, body, 989, "the budget of a record has changed")
 	require.Equal(t, r, c.Open("", 0, body).Record)
 }
 

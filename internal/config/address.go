@@ -62,15 +62,15 @@ func splitHost(text string) (string, int, error) {
 	if ip, err := netip.ParseAddr(strings.Trim(text, "[]")); err == nil {
 		return ip.String(), 0, nil
 	}
-	host, digits, found := strings.Cut(text, ":")
+	host, _, found := strings.Cut(text, ":")
 	port := 0
 	if found {
 		h, p, err := net.SplitHostPort(text)
 		if err != nil {
 			return "", 0, errors.New("is not a host with a port")
 		}
-		host, digits = h, p
-		if port, err = strconv.Atoi(digits); err != nil || port < 1 || port > 65535 {
+		host = h
+		if port, err = strconv.Atoi(p); err != nil || port < 1 || port > 65535 {
 			return "", 0, errors.New("has a port outside 1 to 65535")
 		}
 	}

@@ -77,7 +77,7 @@ func TestCaseD04_Big5InsideValuesAndPaths(t *testing.T) {
 	}
 	// Other trail bytes in ASCII that mean something to an ini reader.
 	l = read(t, "STATION=\xA4\x5B\xA4\x5D\xA4\x7C\xA4\x40\r\nRELAY_TOKEN=abc") // 久丸四一… with [ ] | @
-	require.Equal(t, 4, len([]rune(l.Config.Station)))
+	require.Len(t, []rune(l.Config.Station), 4)
 }
 
 func TestCaseD05_TablesDisagreeAndUnassignedPairs(t *testing.T) {

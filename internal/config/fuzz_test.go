@@ -2,7 +2,6 @@ package config
 
 import (
 	"bytes"
-	"errors"
 	"io"
 	"reflect"
 	"strings"
@@ -33,7 +32,7 @@ func FuzzConfig(f *testing.F) {
 		if err != nil {
 			require.Zero(t, l.Config)
 			var p Problems
-			require.True(t, errors.As(err, &p))
+			require.ErrorAs(t, err, &p)
 			for _, e := range p {
 				require.NotContains(t, e.Error(), "\n")
 			}

@@ -57,7 +57,7 @@ func TestLoad_Accepts(t *testing.T) {
 	require.Equal(t, "relay.example.com:9530", c("RELAY_HOST", "relay.example.com:9530").RelayHost)
 	require.Equal(t, "127.0.0.1", c("GOSSIP_ADVERTISE", "127.0.0.1").GossipAdvertise)
 	require.Equal(t, `smb://DOM\floatrelay@server/share/socket`, c("LEASE_DIR", `smb://DOM\floatrelay@server/share/socket`).LeaseDir)
-	require.Equal(t, "", c("LOG_FILE", "-").LogFile)
+	require.Empty(t, c("LOG_FILE", "-").LogFile)
 	require.Equal(t, "warn", c("LOG_LEVEL", "WARN").LogLevel)
 	require.Equal(t, 0, c("RELAY_PRIORITY", "0").RelayPriority)
 	for _, yes := range []string{"1", "yes", "ON", "True"} {

@@ -120,7 +120,7 @@ func TestSplitArgs_RoundTrip(t *testing.T) {
 		}
 		got, err := SplitArgs(strings.Join(quoted, "  "))
 		require.NoError(t, err)
-		require.Equal(t, len(want), len(got))
+		require.Len(t, got, len(want))
 		for i := range want {
 			require.Equal(t, want[i], got[i])
 		}

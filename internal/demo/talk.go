@@ -45,7 +45,7 @@ func (t *talk) close() {
 
 // find asks the daemons, as a program on any PC would ask its own.
 func (t *talk) find(ctx context.Context) (string, error) {
-	var last error = station.ErrNoLeader
+	last := station.ErrNoLeader
 	for _, n := range t.s.Nodes {
 		if !n.Running() {
 			continue

@@ -131,6 +131,6 @@ func (c *Client) Send(body []byte) error {
 	if c.conn == nil {
 		return ErrNotConnected
 	}
-	c.conn.SetWriteDeadline(time.Now().Add(time.Second))
+	_ = c.conn.SetWriteDeadline(time.Now().Add(time.Second))
 	return WriteFrame(c.conn, body)
 }

@@ -81,7 +81,7 @@ func (h *hub) serve(conn net.Conn) {
 			}
 		}
 	}
-	conn.SetReadDeadline(time.Now().Add(helloTimeout))
+	_ = conn.SetReadDeadline(time.Now().Add(helloTimeout))
 	hello, err := readHello(conn)
 	if err != nil || h.cfg.KMSN != "" && hello.KMSN != h.cfg.KMSN {
 		return
@@ -91,7 +91,7 @@ func (h *hub) serve(conn net.Conn) {
 		writeHello(conn, answer)
 		return
 	}
-	conn.SetReadDeadline(time.Time{})
+	_ = conn.SetReadDeadline(time.Time{})
 	// Whoever has its hello gets every frame sent after it: join first, answer
 	// second, and let the writer send what came meanwhile.
 	p := &peer{hello: hello, conn: conn, out: make(chan []byte, queueLen)}

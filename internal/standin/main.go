@@ -71,18 +71,18 @@ func run(ctx context.Context, cfg Config) int {
 func makeNoise(cfg Config) {
 	if cfg.Flood > 0 {
 		blob := []byte(strings.Repeat("x", cfg.Flood))
-		os.Stdout.Write(blob)
-		os.Stderr.Write(blob)
+		_, _ = os.Stdout.Write(blob)
+		_, _ = os.Stderr.Write(blob)
 	}
 	switch cfg.Noise {
 	case "cp950":
-		os.Stdout.Write([]byte("\xB3\x5C\xA5\x5C\xBB\x5C relay\r\n"))
+		_, _ = os.Stdout.Write([]byte("\xB3\x5C\xA5\x5C\xBB\x5C relay\r\n"))
 	case "binary":
 		blob := make([]byte, 4096)
 		for i := range blob {
 			blob[i] = byte(i * 7)
 		}
-		os.Stdout.Write(append(blob, '\n'))
+		_, _ = os.Stdout.Write(append(blob, '\n'))
 	}
 }
 

@@ -68,7 +68,7 @@ func New(opt Options) (_ *Station, err error) {
 	}
 	defer func() {
 		if err != nil {
-			s.Close()
+			_ = s.Close()
 		}
 	}()
 	s.Share = filepath.Join(s.Dir, "share")

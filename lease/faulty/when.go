@@ -58,7 +58,7 @@ func (w *when) bind(late *sync.WaitGroup) {
 
 // Kinds matches calls of these kinds.
 func Kinds(kinds ...Kind) Condition {
-	return condition{fmt.Sprint(kinds), func(c Call) bool {
+	return condition{fmt.Sprintf("%v", kinds), func(c Call) bool {
 		for _, k := range kinds {
 			if c.Kind == k {
 				return true
