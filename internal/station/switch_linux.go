@@ -29,6 +29,7 @@ type Switch struct {
 	udp     []*net.UDPConn
 	tcp     []*net.TCPListener
 	traffic []traffic
+	tap     atomic.Pointer[func(from, to int, packet []byte)]
 
 	mu     sync.Mutex
 	cut    map[[2]int]bool // from, to
@@ -209,6 +210,7 @@ func (w *Switch) packets(i int) {
 		}
 		if open, _ := w.passes(from, i); open {
 			w.count(from, i, n)
+			w.tapped(from, i, buf[:n])
 			_, _ = w.udp[from].WriteToUDP(buf[:n], to) // a node that is off hears nothing
 		}
 	}
