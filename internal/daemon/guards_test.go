@@ -3,7 +3,6 @@ package daemon
 import (
 	"context"
 	"fmt"
-	"net"
 	"os"
 	"path/filepath"
 	"testing"
@@ -13,6 +12,7 @@ import (
 
 	"github.com/convertfw/floatrelay/arbiter"
 	"github.com/convertfw/floatrelay/internal/clock"
+	"github.com/convertfw/floatrelay/internal/station"
 	"github.com/convertfw/floatrelay/lease"
 	"github.com/convertfw/floatrelay/relayproc"
 )
@@ -56,19 +56,9 @@ func newKeeper(t *testing.T, will func(arbiter.SetWill) []byte) *keeper {
 
 // freePair returns the first of two free ports.
 func freePair(t *testing.T) int {
-	for range 100 {
-		a, err := net.Listen("tcp", "127.0.0.1:0")
-		require.NoError(t, err)
-		port := a.Addr().(*net.TCPAddr).Port
-		b, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", port+1))
-		_ = a.Close()
-		if err == nil {
-			_ = b.Close()
-			return port
-		}
-	}
-	require.Fail(t, "no two free ports")
-	return 0
+	ports, err := station.FreePorts(1)
+	require.NoError(t, err)
+	return ports[0]
 }
 
 // next waits for an event that fits and returns it.

@@ -1,16 +1,14 @@
 package station
 
 import (
-	"errors"
 	"fmt"
-	"net"
 	"os"
 	"path/filepath"
 	"strings"
 )
 
 func (s *Station) makeNodes() error {
-	ports, err := freePorts(3 * s.opt.Nodes)
+	ports, err := FreePorts(3 * s.opt.Nodes)
 	if err != nil {
 		return err
 	}
@@ -76,37 +74,4 @@ func (s *Station) peers() string {
 		out = append(out, fmt.Sprintf("%s:%d", n.Addr, n.GossipPort))
 	}
 	return strings.Join(out, ",")
-}
-
-// freePorts returns n first ports of free pairs, all different. They are free
-// now; somebody may still take one before it is used.
-func freePorts(n int) ([]int, error) {
-	var out []int
-	var held []net.Listener
-	defer func() {
-		for _, l := range held {
-			_ = l.Close()
-		}
-	}()
-	for tries := 0; len(out) < n; tries++ {
-		if tries > 50*n {
-			return nil, errors.New("find free ports on 127.0.0.1: none left")
-		}
-		a, err := net.Listen("tcp", "127.0.0.1:0")
-		if err != nil {
-			return nil, fmt.Errorf("find free ports: %w", err)
-		}
-		held = append(held, a)
-		port := a.Addr().(*net.TCPAddr).Port
-		b, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", port+1))
-		if err != nil {
-			continue
-		}
-		held = append(held, b)
-		if u, err := net.ListenPacket("udp", fmt.Sprintf("127.0.0.1:%d", port)); err == nil {
-			_ = u.Close()
-			out = append(out, port)
-		}
-	}
-	return out, nil
 }
