@@ -77,6 +77,8 @@ func (m Mode) menu() []FaultKind {
 		return []FaultKind{HandOff, HandOff, Retire, CrashDaemon, CrashHost, FreezeHost, FreezeOne, Isolate, Mute, StallOne, StallShare, CutShare, BreakPipe}
 	case Hibernate:
 		return []FaultKind{FreezeHost, FreezeHost, FreezeOne, StallOne, HandOff, CrashHost}
+	case Damage:
+		return []FaultKind{Split, Isolate, Isolate, Mute, CutShare, StallOne, CrashDaemon, CrashHost}
 	case Noise:
 		return nil
 	case Failover:

@@ -18,6 +18,7 @@ const (
 	Slow      Mode = "slow"      // the share answers near and above FENCE
 	Race      Mode = "race"      // a slow share and leaders that vanish or hand over all the time
 	Hibernate Mode = "hibernate" // sleeps longer than records are kept, packets from before in the buffer
+	Damage    Mode = "damage"    // records without bodies, members with different figures, a LAN in pieces
 	Noise     Mode = "noise"     // no faults, only weather: nothing may change hands
 	Failover  Mode = "failover"  // only the leader's host dies: how fast is it replaced?
 	Restore   Mode = "restore"   // a backup of the folder is restored: the documented exception
@@ -25,7 +26,7 @@ const (
 
 // Modes lists every mode that the search goes through, in the order of its
 // rounds.
-var Modes = []Mode{General, Sleep, Busy, Slow, Race, Hibernate}
+var Modes = []Mode{General, Sleep, Busy, Slow, Race, Hibernate, Damage}
 
 // Options is everything one seed expands into. It is printed with a failure;
 // a world is a function of its Options and nothing else.
@@ -143,6 +144,9 @@ func Expand(seed uint64, mode Mode) Options {
 		o.Safety = 240 * time.Second
 		o.Share.Spike, o.Share.SpikeMax = 0.1, 3*o.Figures.Fence
 		o.Proc.Buffer = oneOf(d, 4, 16, 64)
+	case Damage:
+		o.Nodes = 2 + o.Nodes%2
+		o.Mixed, o.Share.NoBody = true, 0.2
 	case Noise:
 		o.weather()
 	case Failover:
