@@ -2,6 +2,7 @@ package simnet
 
 import (
 	"flag"
+	"fmt"
 	"os"
 	"testing"
 	"time"
@@ -10,12 +11,13 @@ import (
 )
 
 var (
-	simSeed  = flag.Uint64("sim.seed", 0, "replay this one seed")
-	simFrom  = flag.Uint64("sim.from", 1, "first seed of a search")
-	simRuns  = flag.Int("sim.runs", 200, "seeds per mode")
-	simMode  = flag.String("sim.mode", "", "only this mode")
-	simTrace = flag.Bool("sim.trace", false, "print every event and action")
-	simStory = flag.Bool("sim.story", false, "print what happens in the large")
+	simSeed   = flag.Uint64("sim.seed", 0, "replay this one seed")
+	simFrom   = flag.Uint64("sim.from", 1, "first seed of a search")
+	simRuns   = flag.Int("sim.runs", 40, "seeds per mode")
+	simMode   = flag.String("sim.mode", "", "only this mode")
+	simTrace  = flag.Bool("sim.trace", false, "print every event and action")
+	simShrink = flag.Bool("sim.shrink", false, "look for a shorter schedule that fails alike")
+	simStory  = flag.Bool("sim.story", false, "print what happens in the large")
 )
 
 // TestSearch lets worlds of every mode live, or replays one.
@@ -37,14 +39,18 @@ func TestSearch(t *testing.T) {
 }
 
 func replay(seed uint64, mode Mode) error {
-	w := New(Expand(seed, mode))
+	opt := Expand(seed, mode)
+	if *simShrink {
+		opt = Shrink(opt, func(o Options) error { return New(o).Run() })
+	}
+	w := New(opt)
 	level := Story
 	if *simTrace {
 		level = Full
 	}
 	if *simTrace || *simStory {
 		w.Trace(level, os.Stdout)
-		println(w.opt.String())
+		fmt.Println(opt)
 	} else {
 		w.Trace(Full, nil)
 	}

@@ -2,6 +2,7 @@ package simnet
 
 import (
 	"runtime"
+	"slices"
 	"testing"
 	"time"
 
@@ -85,4 +86,21 @@ func TestQueue_SameInstantKeepsItsOrder(t *testing.T) {
 		a, b := got[i-1], got[i]
 		require.True(t, a%3 < b%3 || a%3 == b%3 && a < b, "%d before %d", a, b)
 	}
+}
+
+// Shrink keeps what is needed to fail, and only that.
+func TestShrink_KeepsTheCulprit(t *testing.T) {
+	opt := Options{Faults: make([]Fault, 37)}
+	opt.Faults[5].Kind, opt.Faults[30].Kind = WipeShare, RestoreOld
+	small := Shrink(opt, func(o Options) error {
+		var kinds []FaultKind
+		for _, f := range o.Faults {
+			kinds = append(kinds, f.Kind)
+		}
+		if slices.Contains(kinds, WipeShare) && slices.Contains(kinds, RestoreOld) {
+			return &Violation{Check: "never two"}
+		}
+		return nil
+	})
+	require.Len(t, small.Faults, 2)
 }
