@@ -117,9 +117,9 @@ func (p *pc) ResumeAll(pids []int) {
 
 // Readdress gives the PC another address, as DHCP may.
 func (p *pc) Readdress(ip string) {
-	run(p.s.t, "ip", "-n", p.ns, "addr", "add", ip+"/24", "dev", "eth0")
 	run(p.s.t, "ip", "-n", p.ns, "addr", "del", p.ip+"/24", "dev", "eth0")
-	_ = exec.Command("ip", "-n", p.ns, "route", "replace", "default", "via", gatewayIP).Run()
+	run(p.s.t, "ip", "-n", p.ns, "addr", "add", ip+"/24", "dev", "eth0")
+	run(p.s.t, "ip", "-n", p.ns, "route", "replace", "default", "via", gatewayIP)
 	p.ip = ip
 }
 
