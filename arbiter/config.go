@@ -50,6 +50,8 @@ func (c Config) Validate() error {
 	switch {
 	case c.Self.Node == "" || c.Self.Run == "":
 		return fmt.Errorf("arbiter: self has no node or run id")
+	case c.Boot == "":
+		return fmt.Errorf("arbiter: no boot id: two of them would count as one boot")
 	case c.Sealer == nil:
 		return fmt.Errorf("arbiter: no sealer")
 	case c.TTL < 3*time.Second || c.TTL > lease.TTLMax:

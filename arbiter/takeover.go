@@ -214,7 +214,7 @@ func (m *Machine) rosterPlace(r lease.Record, p path) time.Duration {
 		}
 	}
 	place += time.Duration(ahead) * orderGap
-	if m.me(r.Owner) {
+	if m.me(r.Owner) && r.Reason != pathMissing.String() {
 		place += time.Second // we gave it back: everybody else first
 	}
 	if p == pathReleased && ahead == 0 && !m.eligiblePeer(r.Successor) {
