@@ -7,11 +7,15 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"strconv"
 	"testing"
 )
 
 // exe is the program under test, built once. It is the stand-in relay too.
 var exe string
+
+// sites is how many run at once at least.
+const sites = 3
 
 func TestMain(m *testing.M) { os.Exit(run(m)) }
 
@@ -20,6 +24,14 @@ func run(m *testing.M) int {
 	if testing.Short() {
 		fmt.Println("sites are real processes: left to the full run")
 		return 0
+	}
+	// Sites mostly wait, so that more of them run at once than there are cores;
+	// not many more, because a late daemon is a fault of its own.
+	if runtime.GOMAXPROCS(0) < sites {
+		if err := flag.Set("test.parallel", strconv.Itoa(sites)); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			return 1
+		}
 	}
 	dir, err := os.MkdirTemp("", "floatrelay-site-")
 	if err != nil {

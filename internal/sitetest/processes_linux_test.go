@@ -1,0 +1,143 @@
+package sitetest
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/convertfw/floatrelay/internal/localapi"
+	"github.com/convertfw/floatrelay/internal/procs"
+	"github.com/convertfw/floatrelay/internal/station"
+)
+
+// A daemon that is away for less than the fence, again and again, keeps the
+// lease.
+func TestShortPausesAreNoFailover(t *testing.T) {
+	t.Parallel()
+	s, n, st := start(t, station.Options{})
+	s.roster(2)
+	for range 5 {
+		require.NoError(t, n.Freeze())
+		time.Sleep(300 * time.Millisecond)
+		require.NoError(t, n.Resume())
+		time.Sleep(300 * time.Millisecond)
+	}
+	s.stays(n, st.Epoch, time.Second)
+	require.Len(t, s.pids(n), 1, "the relay was restarted")
+}
+
+// The relay crashes: it is back at once, here, and nobody else takes over.
+func TestRelayCrashIsNoFailover(t *testing.T) {
+	t.Parallel()
+	s, n, st := start(t, station.Options{Nodes: 2})
+	s.roster(1)
+	procs.Kill(s.life(st.Epoch).PIDs[0])
+	s.status(n, "has its relay back", func(x localapi.Status) bool {
+		return x.Relay.State == "running" && x.Relay.Restarts > st.Relay.Restarts
+	})
+	s.stays(n, st.Epoch, time.Second)
+	s.oneAfterTheOther(n)
+}
+
+// The guard is killed: its whole relay tree dies with it, and another starts
+// only after a new record.
+func TestGuardCrash(t *testing.T) {
+	t.Parallel()
+	for _, shape := range []string{"single", "double"} {
+		t.Run(shape, func(t *testing.T) {
+			t.Parallel()
+			s, n, st := start(t, station.Options{Nodes: 2, RelayArgs: "-shape " + shape})
+			s.roster(1)
+			before, err := s.Head(t.Context())
+			require.NoError(t, err)
+			old := s.life(st.Epoch).PIDs
+			tree := procs.Tree(n.PID())
+			require.Greater(t, len(tree), 1)
+			procs.Kill(tree[1]) // the daemon's only child is its guard
+			s.until(3*time.Second, "the relay ended with its guard", func() error {
+				for _, pid := range old {
+					if err := notRelay(pid); err != nil {
+						return err
+					}
+				}
+				return nil
+			})
+			s.until(2*slack, "there is a relay again", func() error {
+				_, now, err := s.Leader(t.Context())
+				if err == nil && now.Rev <= before.Rev {
+					return fmt.Errorf("it runs on record %d, which the lost guard had", now.Rev)
+				}
+				return err
+			})
+			s.oneAfterTheOther(n)
+		})
+	}
+}
+
+// The lease folder is wiped under a running leader: its relay ends at TTL, and
+// a new chain goes on above every rev and epoch there was.
+func TestFolderWiped(t *testing.T) {
+	t.Parallel()
+	s, _, st := start(t, station.Options{Nodes: 2, Extra: quick()})
+	s.roster(1)
+	before, err := s.Head(t.Context())
+	require.NoError(t, err)
+	require.NoError(t, os.Rename(filepath.Join(s.Share, "relay_leader.d"), filepath.Join(s.Dir, "wiped")))
+	s.dies(st.Epoch, quickTTL+slack)
+	_, again := s.leader(st.Epoch, 45*time.Second)
+	require.Greater(t, again.Epoch, st.Epoch)
+	require.Greater(t, again.Rev, before.Rev)
+	require.NotEqual(t, before.Share, again.Share.ID)
+}
+
+// life of one process as it wrote it, in boot time.
+type lived struct{ first, last int64 }
+
+// pids reads the relay processes of a node from its life log, each by itself.
+func (s *site) pids(n *station.Node) map[int]lived {
+	s.t.Helper()
+	b, err := os.ReadFile(n.LifeLog())
+	require.NoError(s.t, err)
+	out := map[int]lived{}
+	for _, line := range strings.Split(string(b), "\n") {
+		var what string
+		var pid int
+		var at int64
+		if n, _ := fmt.Sscan(line, &what, &pid, &at); n < 3 {
+			continue
+		}
+		l, known := out[pid]
+		if !known {
+			l.first = at
+		}
+		l.last = max(l.last, at)
+		out[pid] = l
+	}
+	return out
+}
+
+// oneAfterTheOther demands that the listeners of one node never lived at the
+// same time, although they share an epoch. Processes of one tree begin within
+// a moment of each other.
+func (s *site) oneAfterTheOther(n *station.Node) {
+	s.t.Helper()
+	var all []lived
+	for _, l := range s.pids(n) {
+		all = append(all, l)
+	}
+	slices.SortFunc(all, func(a, b lived) int { return int(a.first - b.first) })
+	const together = int64(400 * time.Millisecond)
+	for i := 1; i < len(all); i++ {
+		if all[i].first-all[i-1].first < together {
+			all[i].last = max(all[i].last, all[i-1].last)
+			continue
+		}
+		require.Less(s.t, all[i-1].last, all[i].first, "an old process of the relay outlived the start of the next")
+	}
+}
