@@ -164,6 +164,15 @@ func TestHealth_HelloOfAGoodRelay(t *testing.T) {
 	await[Ready](w, nil)
 }
 
+// TestHealth_SilentDuringAPlannedStop: a relay that closes its ports because it
+// was asked to end is not unready.
+func TestHealth_SilentDuringAPlannedStop(t *testing.T) {
+	w := newWorld(t, "-linger", "1s").start(time.Hour)
+	await[Ready](w, nil)
+	w.guard.Stop(generous)
+	require.Equal(t, Stopped, w.awaitDown().Cause, w)
+}
+
 // TestPorts_StrangerIsNamed: never a second relay beside somebody else's.
 func TestPorts_StrangerIsNamed(t *testing.T) {
 	for _, second := range []int{0, 1} {

@@ -28,7 +28,6 @@ type Will func(ctx context.Context, payload []byte) error
 // and both ports are closed; will is called after that, only if the daemon is
 // gone and left a payload.
 func RunGuard(stdin io.Reader, stdout io.Writer, will func(ctx context.Context, payload []byte) error) int {
-	ensureConsole()
 	defer shieldFromConsole()()
 	done := make(chan struct{})
 	defer close(done)

@@ -22,7 +22,7 @@ const (
 	startAfter = 150
 	// How long a guard may take to report the end of a tree that the daemon
 	// has already killed, or to carry out a stop.
-	reportPatience = 1500 * time.Millisecond
+	reportPatience = 3 * time.Second
 )
 
 // watch looks after one guard. Its goroutine owns the fields.
@@ -194,8 +194,15 @@ func (w *watch) lookAfter(ctx context.Context, first int) {
 	w.g.wg.Go(func() { h.run(ctx) })
 }
 
-// judge passes on what health found.
+// judge passes on what health found. A relay that was asked to end and closes
+// its ports is doing what it was told.
 func (w *watch) judge(v verdict) {
+	w.g.mu.Lock()
+	stop := w.g.stop
+	w.g.mu.Unlock()
+	if stop {
+		return
+	}
 	if v.ready {
 		w.g.in.put("", "ready")
 		w.g.emit.put(Ready{PID: v.pid})

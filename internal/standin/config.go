@@ -36,6 +36,7 @@ type Config struct {
 	Delay      time.Duration // wait this long before listening
 	IgnoreTerm bool          // go on after SIGTERM or Ctrl-Break
 	ExitAfter  time.Duration // end by itself after this long; zero never
+	Linger     time.Duration // live on this long with closed ports after being asked to end
 	ExitCode   int           // code of that end
 	Flood      int           // bytes without newline printed to both outputs first
 	Noise      string        // "binary" or "cp950": print such bytes first
@@ -58,6 +59,7 @@ func parse(args []string, env func(string) string, errw io.Writer) (Config, erro
 	fs.DurationVar(&c.Delay, "delay", 0, "wait before listening")
 	fs.BoolVar(&c.IgnoreTerm, "ignore-term", false, "go on when asked to end")
 	fs.DurationVar(&c.ExitAfter, "exit-after", 0, "end by itself after this long")
+	fs.DurationVar(&c.Linger, "linger", 0, "live on this long after the ports are closed")
 	fs.IntVar(&c.ExitCode, "exit-code", 0, "exit code of that end")
 	fs.IntVar(&c.Flood, "flood", 0, "bytes to print without a newline")
 	fs.StringVar(&c.Noise, "noise", "", "print odd bytes first: binary or cp950")

@@ -37,6 +37,7 @@ func Serve(ctx context.Context, cfg Config) error {
 	<-ctx.Done()
 	closeAll(lns)
 	wg.Wait()
+	sleep(context.WithoutCancel(ctx), cfg.Linger)
 	return nil
 }
 
