@@ -23,6 +23,9 @@ const (
 	retryOther   = 500 * time.Millisecond
 	retryFirst   = 10 * time.Millisecond
 	retryMost    = 100 * time.Millisecond
+	// A publication meets readers that have the file open again and again, each
+	// for a moment. Many short pauses find the gap between them.
+	retryReplaceMost = 20 * time.Millisecond
 )
 
 // handle is the part of *os.File a create needs.
@@ -193,7 +196,7 @@ func (d *dir) Replace(ctx context.Context, name string, body []byte) error {
 		_ = d.sys.remove(temp)
 		return d.fail("replace", name, d.sys.judge(err), false, err)
 	}
-	v, err := d.retry(ctx, retryReplace, func() error { return d.sys.rename(temp, full) })
+	v, err := d.retryEvery(ctx, retryReplace, retryReplaceMost, func() error { return d.sys.rename(temp, full) })
 	if err == nil {
 		return nil
 	}
@@ -265,6 +268,11 @@ func (d *dir) fail(what, name string, v verdict, change bool, err error) error {
 // retry calls again while the name is busy, for at most limit and while ctx
 // lasts. Only refusals are retried, never a call whose outcome is not known.
 func (d *dir) retry(ctx context.Context, limit time.Duration, call func() error) (v verdict, err error) {
+	return d.retryEvery(ctx, limit, retryMost, call)
+}
+
+// retryEvery is retry with the longest pause given.
+func (d *dir) retryEvery(ctx context.Context, limit, most time.Duration, call func() error) (v verdict, err error) {
 	pause, start := retryFirst, time.Now()
 	for {
 		if err = call(); err == nil {
@@ -279,7 +287,7 @@ func (d *dir) retry(ctx context.Context, limit time.Duration, call func() error)
 			return v, err
 		case <-time.After(pause):
 		}
-		pause = min(2*pause, retryMost)
+		pause = min(2*pause, most)
 	}
 }
 

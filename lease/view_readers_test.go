@@ -4,7 +4,6 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -25,22 +24,5 @@ func TestView_ReadersSeeWholeFilesOnly(t *testing.T) {
 			}
 			sharetest.ViewIsSeenWhole(t, target)
 		})
-	}
-}
-
-// readSlowly reads a file as the oldest programs do, one byte per call, and
-// keeps it open meanwhile.
-func readSlowly(f *os.File) (body []byte, err error) {
-	defer f.Close()
-	one := make([]byte, 1)
-	for {
-		n, err := f.Read(one)
-		if n == 0 || err != nil {
-			return body, nil
-		}
-		body = append(body, one[0])
-		if len(body)%100 == 0 {
-			time.Sleep(time.Millisecond)
-		}
 	}
 }

@@ -6,6 +6,10 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
 
 	"github.com/convertfw/floatrelay/lease"
 )
@@ -35,4 +39,36 @@ func foreignReaders(path string) map[string]map[string]func() ([]byte, error) {
 		},
 		"floatrelay": func() ([]byte, error) { return share.Read(context.Background(), lease.ViewName) },
 	}}
+}
+
+// readSlowly reads a file as the oldest programs do, one byte per call, and
+// keeps it open meanwhile.
+func readSlowly(f *os.File) (body []byte, err error) {
+	defer f.Close()
+	one := make([]byte, 1)
+	for {
+		n, err := f.Read(one)
+		if n == 0 || err != nil {
+			return body, nil
+		}
+		body = append(body, one[0])
+		if len(body)%100 == 0 {
+			time.Sleep(time.Millisecond)
+		}
+	}
+}
+
+// What cannot be replaced keeps its content, and the error says so.
+func TestView_PublicationThatIsRefused(t *testing.T) {
+	folder := t.TempDir()
+	require.NoError(t, os.Mkdir(filepath.Join(folder, lease.ViewName), 0o755))
+	require.NoError(t, os.WriteFile(filepath.Join(folder, lease.ViewName, "old"), nil, 0o600))
+	chain := lease.NewChain(lease.NewDir(folder))
+	err := chain.Publish(t.Context(), lease.View{KMSN: "4711"})
+	require.Error(t, err)
+	require.ErrorContains(t, err, "publish the view: replace relay_leader.json")
+	require.NotErrorIs(t, err, lease.ErrUnknown)
+	names, err := os.ReadDir(folder)
+	require.NoError(t, err)
+	require.Len(t, names, 1, "a temporary file is left behind")
 }
