@@ -102,7 +102,7 @@ func (w *World) arriveLate(c *call, delay time.Duration) {
 
 // arrive carries the call out at the server, unless the way there is blocked.
 func (w *World) arrive(c *call, back time.Duration) {
-	blocked := max(w.share.stalledUntil, c.host.shareStall)
+	blocked := max(c.host.share.stalledUntil, c.host.shareStall)
 	switch {
 	case blocked > w.now:
 		w.after(min(blocked-w.now, 250*time.Millisecond), func() { w.arrive(c, back) })
@@ -135,7 +135,7 @@ func (w *World) reply(c *call, r result, back time.Duration) {
 // create is carried out in two requests, as every file system does: the name,
 // which is decided at once and for ever, and the body.
 func (w *World) create(c *call, a arbiter.Create, back time.Duration) {
-	f, out := w.share.create(a.Share, a.Rev, w.now)
+	f, out := c.host.share.create(a.Share, a.Rev, w.now)
 	if out != arbiter.OK {
 		w.reply(c, result{outcome: out}, back)
 		return
@@ -188,14 +188,14 @@ func (w *World) carryOut(c *call) result {
 	case arbiter.Read:
 		return w.readFor(c.host, a)
 	case arbiter.Found:
-		r := result{outcome: w.share.found(a.Share, a.Rev, a.Genesis, w.now)}
+		r := result{outcome: c.host.share.found(a.Share, a.Rev, a.Genesis, w.now)}
 		w.story("share: %s founds a chain at %d: %v", c.host.name, a.Rev, r.outcome)
 		return r
 	case arbiter.Publish:
-		w.share.view = a.Record
+		c.host.share.view = a.Record
 		return result{}
 	case arbiter.Housekeep:
-		return result{outcome: w.share.remove(a.Share, a.Revs, w.now)}
+		return result{outcome: c.host.share.remove(a.Share, a.Revs, w.now)}
 	}
 	return result{outcome: arbiter.Denied}
 }
@@ -211,7 +211,7 @@ func (w *World) listFor(h *host) listing {
 	if h.cache.known && w.now-h.cache.taken < listingAge && w.dice.chance(w.opt.Share.StaleList) {
 		return h.cache
 	}
-	h.cache = w.share.list(w.now)
+	h.cache = h.share.list(w.now)
 	return h.cache
 }
 
@@ -220,7 +220,7 @@ func (w *World) readFor(h *host, a arbiter.Read) result {
 	if at, ok := h.misses[a.Rev]; ok && w.now-at < missAge && w.dice.chance(w.opt.Share.StaleMiss) {
 		return result{outcome: arbiter.NotExist}
 	}
-	f := w.share.read(a.Share, a.Rev)
+	f := h.share.read(a.Share, a.Rev)
 	if f == nil {
 		h.misses[a.Rev] = w.now
 		return result{outcome: arbiter.NotExist}

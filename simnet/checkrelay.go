@@ -77,11 +77,19 @@ func (c *checker) running() (n int) {
 }
 
 // atMostOne is the promise: never two. A relay that slept past its deadline and
-// is about to be killed is the documented exception, bounded by relayEnded.
+// is about to be killed is the documented exception, bounded by relayEnded. Members of
+// two folders can only find each other by gossip; what they then do is checked
+// once the world has healed.
 func (c *checker) atMostOne() {
+	for _, s := range c.w.shares {
+		c.atMostOneOn(s)
+	}
+}
+
+func (c *checker) atMostOneOn(s *share) {
 	var first *relay
 	for _, r := range c.w.relays {
-		if !r.running() || r.wokeLate {
+		if !r.running() || r.wokeLate || r.guard.host.share != s {
 			continue
 		}
 		if first != nil {

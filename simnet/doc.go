@@ -34,7 +34,8 @@
 // or slow, often both extremes in one world. Members may have different TTL,
 // FENCE and BEAT, and change them when they start again.
 //
-// People: handoffs, graceful stops, drained members, all daemons restarted.
+// People: handoffs, graceful stops, drained members, all daemons restarted, a
+// LEASE_DIR that points half of the station to another folder.
 //
 // Each seed switches off half of the kinds of fault, and aims the others more or
 // less at whoever leads: a world with a few kinds of trouble reaches corners
@@ -76,7 +77,6 @@
 // paused from outside, whose boot time stops as well, a restored backup of the
 // folder, and a folder wiped twice within a minute are documented exceptions and
 // not part of the search. Wall clocks
-// appear only in a field nobody reads. Two shares and cloned hosts are not
-// simulated yet. Nothing here runs the driver, the real guard, a real file
+// appear only in a field nobody reads. Cloned hosts are not simulated yet. Nothing here runs the driver, the real guard, a real file
 // system or memberlist; other tests do.
 package simnet

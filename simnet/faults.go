@@ -79,6 +79,8 @@ func (m Mode) menu() []FaultKind {
 		return []FaultKind{FreezeHost, FreezeHost, FreezeOne, StallOne, HandOff, CrashHost}
 	case Damage:
 		return []FaultKind{Split, Isolate, Isolate, Mute, CutShare, StallOne, CrashDaemon, CrashHost}
+	case Folders:
+		return []FaultKind{Split, Isolate, CrashDaemon, CrashHost, FreezeHost, CutShare}
 	case Noise:
 		return nil
 	case Failover:
@@ -198,13 +200,13 @@ func (w *World) strikeShare(f Fault, h *host) bool {
 	case CutShare:
 		w.cutShare(h, f.For)
 	case StallShare:
-		w.share.stalledUntil = max(w.share.stalledUntil, w.now+f.For)
+		h.share.stalledUntil = max(h.share.stalledUntil, w.now+f.For)
 	case StallOne:
 		h.shareStall = max(h.shareStall, w.now+f.For)
 	case WipeShare:
-		w.share.wipe(w.now)
+		h.share.wipe(w.now)
 	case RestoreOld:
-		w.share.restore(w.now - f.For)
+		h.share.restore(w.now - f.For)
 	default:
 		return false
 	}

@@ -12,6 +12,7 @@ import (
 type host struct {
 	w     *World
 	idx   int
+	share *share // the folder behind its LEASE_DIR
 	name  string // A, B, …: its STATION
 	node  string // UUID kept in STATE_DIR
 	boot  string
@@ -35,6 +36,7 @@ type host struct {
 
 func (w *World) newHost(i int) *host {
 	h := &host{w: w, idx: i, name: string(rune('A' + i)), node: w.dice.uuid(), misses: map[uint64]time.Duration{}}
+	h.share = w.shares[i%len(w.shares)]
 	w.bootHost(h)
 	return h
 }
@@ -114,8 +116,8 @@ func (w *World) startDaemon(h *host) {
 	if w.opt.Mixed {
 		d.fig = drawFigures(w.dice)
 	}
-	if w.share.view.Epoch > h.floorEpoch && h.shareCuts == 0 {
-		h.remember(w.share.view.Rev, w.share.view.Epoch)
+	if h.share.view.Epoch > h.floorEpoch && h.shareCuts == 0 {
+		h.remember(h.share.view.Rev, h.share.view.Epoch)
 	}
 	f := d.fig
 	m, err := arbiter.New(arbiter.Config{

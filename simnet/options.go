@@ -19,6 +19,7 @@ const (
 	Race      Mode = "race"      // a slow share and leaders that vanish or hand over all the time
 	Hibernate Mode = "hibernate" // sleeps longer than records are kept, packets from before in the buffer
 	Damage    Mode = "damage"    // records without bodies, members with different figures, a LAN in pieces
+	Folders   Mode = "folders"   // two folders by mistake: the lower share id must win
 	Noise     Mode = "noise"     // no faults, only weather: nothing may change hands
 	Failover  Mode = "failover"  // only the leader's host dies: how fast is it replaced?
 	Restore   Mode = "restore"   // a backup of the folder is restored: the documented exception
@@ -26,7 +27,7 @@ const (
 
 // Modes lists every mode that the search goes through, in the order of its
 // rounds.
-var Modes = []Mode{General, Sleep, Busy, Slow, Race, Hibernate, Damage}
+var Modes = []Mode{General, Sleep, Busy, Slow, Race, Hibernate, Damage, Folders}
 
 // Options is everything one seed expands into. It is printed with a failure;
 // a world is a function of its Options and nothing else.
@@ -34,6 +35,7 @@ type Options struct {
 	Seed   uint64
 	Mode   Mode
 	Nodes  int
+	Shares int           // folders that members' LEASE_DIR point to: 1, or 2 by mistake
 	Safety time.Duration // how long faults last; healing and liveness follow
 
 	Chain   Chain // what the share holds when the world begins
@@ -119,7 +121,7 @@ type ProcRates struct {
 // Expand turns a seed into the options of a world.
 func Expand(seed uint64, mode Mode) Options {
 	d := newDice(seed, streamOptions)
-	o := Options{Seed: seed, Mode: mode, Nodes: oneOf(d, 1, 2, 2, 3, 3, 3, 4, 4, 5, 8)}
+	o := Options{Seed: seed, Mode: mode, Shares: 1, Nodes: oneOf(d, 1, 2, 2, 3, 3, 3, 4, 4, 5, 8)}
 	o.Figures = drawFigures(d)
 	o.Safety = d.between(4*o.Figures.TTL, 4*o.Figures.TTL+60*time.Second)
 	o.Mixed = d.chance(0.25)
@@ -147,6 +149,9 @@ func Expand(seed uint64, mode Mode) Options {
 	case Damage:
 		o.Nodes = 2 + o.Nodes%2
 		o.Mixed, o.Share.NoBody = true, 0.2
+	case Folders:
+		o.Nodes, o.Shares = 2+o.Nodes%3, 2
+		o.Chain = Released
 	case Noise:
 		o.weather()
 	case Failover:
@@ -155,7 +160,7 @@ func Expand(seed uint64, mode Mode) Options {
 		o.Nodes = max(o.Nodes, 2)
 	}
 	o.PPM, o.Prio = drawNodes(d, o.Nodes)
-	if mode == Failover {
+	if mode == Failover || mode == Folders {
 		o.Prio = slices.Repeat([]int{100}, o.Nodes)
 	}
 	o.Faults = drawFaults(newDice(seed, streamFaults), o)

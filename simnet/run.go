@@ -52,8 +52,11 @@ func (w *World) runSafetyThenLiveness() {
 	}
 	w.heal()
 	limit := prime(lease.TTLMax) + w.slowestPoll() + settle
-	if w.share.chain == nil {
-		limit += refound
+	for _, s := range w.shares {
+		if s.chain == nil {
+			limit += refound
+			break
+		}
 	}
 	w.run(w.now + limit)
 	w.checkOne("after healing")

@@ -127,7 +127,7 @@ func (s *Script) LANUp() *Script {
 
 // Stall lets no call on the share return for a while.
 func (s *Script) Stall(d time.Duration) *Script {
-	return s.do("the share stalls for "+d.String(), func() { s.share.stalledUntil = s.now + d })
+	return s.do("the share stalls for "+d.String(), func() { s.shares[0].stalledUntil = s.now + d })
 }
 
 // Sleep puts a PC to sleep.
@@ -164,7 +164,7 @@ func (s *Script) Handoff(station string) *Script {
 
 // Wipe deletes what LEASE_DIR holds.
 func (s *Script) Wipe() *Script {
-	return s.do("the folder is wiped", func() { s.share.wipe(s.now) })
+	return s.do("the folder is wiped", func() { s.shares[0].wipe(s.now) })
 }
 
 // Leader returns the station whose relay runs, or "" if none or several do.

@@ -130,8 +130,8 @@ func (s *share) restore(at time.Duration) {
 	s.chain = was
 }
 
-// past puts into the share what an earlier life of the site left there.
-func (w *World) past() {
+// past puts into a share what an earlier life of the site left there.
+func (w *World) past(s *share) {
 	if w.opt.Chain == NoChain {
 		return
 	}
@@ -147,9 +147,9 @@ func (w *World) past() {
 		w.fail("past", "%v", err)
 		return
 	}
-	w.share.found(r.Share, r.Rev, body, 0)
-	w.share.view = r
+	s.found(r.Share, r.Rev, body, 0)
+	s.view = r
 	if w.opt.Chain == Damaged {
-		w.share.chain.add(r.Rev+1, body[:len(body)/2], 0)
+		s.chain.add(r.Rev+1, body[:len(body)/2], 0)
 	}
 }

@@ -16,8 +16,8 @@ func (w *World) lastWill(g *guard) {
 		return
 	}
 	rev := g.will.Rev + 1
-	if w.opt.Defect == WillAtHead && w.share.chain != nil {
-		for r := range w.share.chain.live {
+	if w.opt.Defect == WillAtHead && g.host.share.chain != nil {
+		for r := range g.host.share.chain.live {
 			rev = max(rev, r+1)
 		}
 	}

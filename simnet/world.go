@@ -23,7 +23,7 @@ type World struct {
 
 	hosts  []*host
 	net    network
-	share  *share
+	shares []*share // one, or two if somebody's LEASE_DIR is wrong
 	relays []*relay // alive, in order of their start
 	names  map[lease.ID]*daemon
 
@@ -61,12 +61,16 @@ func New(opt Options) *World {
 	w := &World{opt: opt, dice: newDice(opt.Seed, streamWorld), names: map[lease.ID]*daemon{}}
 	w.vault = newVault(func() time.Duration { return w.now })
 	w.net = newNetwork(opt.Nodes)
-	w.share = &share{}
+	for range max(opt.Shares, 1) {
+		w.shares = append(w.shares, &share{})
+	}
 	w.checker = newChecker(w)
 	for i := range opt.Nodes {
 		w.hosts = append(w.hosts, w.newHost(i))
 	}
-	w.past()
+	for _, s := range w.shares {
+		w.past(s)
+	}
 	return w
 }
 
@@ -173,7 +177,9 @@ func (w *World) heal() {
 	for _, r := range open {
 		r.end()
 	}
-	w.share.stalledUntil = 0
+	for _, s := range w.shares {
+		s.stalledUntil = 0
+	}
 	for _, h := range w.hosts {
 		h.shareStall = 0
 		w.thaw(h)
