@@ -15,7 +15,7 @@ import (
 var exe string
 
 // sites is how many run at once at least.
-const sites = 3
+const sites = 4
 
 func TestMain(m *testing.M) { os.Exit(run(m)) }
 
