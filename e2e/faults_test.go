@@ -209,14 +209,22 @@ func powerCut(s *site) outcome {
 // the folder.
 func wiped(s *site) outcome {
 	mark := clock.Boot()
-	entries, err := os.ReadDir(s.folder())
-	require.NoError(s.t, err)
-	for _, e := range entries {
-		require.NoError(s.t, os.RemoveAll(filepath.Join(s.folder(), e.Name())))
-	}
+	s.await(5*time.Second, "the folder cannot be emptied", s.emptied) // records may be created meanwhile
 	s.await(90*time.Second, "no new chain", func() bool {
 		r, ok := s.head()
 		return ok && r.State == lease.Held && s.living() == r.Station
 	})
 	return outcome{recovery: s.longestGap(mark)}
+}
+
+// emptied removes what is in the folder and reports whether nothing is left.
+func (s *site) emptied() bool {
+	entries, err := os.ReadDir(s.folder())
+	require.NoError(s.t, err)
+	for _, e := range entries {
+		if os.RemoveAll(filepath.Join(s.folder(), e.Name())) != nil {
+			return false
+		}
+	}
+	return true
 }

@@ -21,7 +21,8 @@ type proxy struct {
 	// onRequest decides what becomes of each client message (whole SMB frames
 	// arrive in one piece on loopback): nil passes it on.
 	onRequest atomic.Pointer[func(frame []byte) fate]
-	stalled   atomic.Bool // nothing passes in either direction
+	stalled   atomic.Bool  // nothing passes in either direction
+	lostUpTo  atomic.Int64 // connections up to this number lead nowhere any more
 	accepted  atomic.Int64
 
 	mu    sync.Mutex
@@ -64,7 +65,7 @@ func (p *proxy) run() {
 		if err != nil {
 			return
 		}
-		p.accepted.Add(1)
+		n := p.accepted.Add(1)
 		s, err := net.Dial("tcp", p.server)
 		if err != nil {
 			hardClose(c)
@@ -76,8 +77,8 @@ func (p *proxy) run() {
 			return
 		}
 		mute := new(atomic.Bool)
-		go p.pump(s, c, mute, true)
-		go p.pump(c, s, mute, false)
+		go p.pump(s, c, n, mute, true)
+		go p.pump(c, s, n, mute, false)
 	}
 }
 
@@ -103,8 +104,11 @@ func hardClose(c net.Conn) {
 	_ = c.Close()
 }
 
-// pump passes frames on; mute makes the answers of one connection disappear.
-func (p *proxy) pump(to, from net.Conn, mute *atomic.Bool, request bool) {
+// lose makes every connection there is lead nowhere; new ones are good.
+func (p *proxy) lose() { p.lostUpTo.Store(p.accepted.Load()) }
+
+// pump passes the frames of connection n on; mute makes its answers disappear.
+func (p *proxy) pump(to, from net.Conn, n int64, mute *atomic.Bool, request bool) {
 	defer hardClose(to)
 	defer hardClose(from)
 	for {
@@ -112,13 +116,16 @@ func (p *proxy) pump(to, from net.Conn, mute *atomic.Bool, request bool) {
 		if _, err := io.ReadFull(from, head); err != nil {
 			return
 		}
-		n := int(head[1])<<16 | int(head[2])<<8 | int(head[3])
-		frame := append(head, make([]byte, n)...)
+		size := int(head[1])<<16 | int(head[2])<<8 | int(head[3])
+		frame := append(head, make([]byte, size)...)
 		if _, err := io.ReadFull(from, frame[4:]); err != nil {
 			return
 		}
 		for p.stalled.Load() {
 			time.Sleep(5 * time.Millisecond)
+		}
+		if n <= p.lostUpTo.Load() {
+			continue
 		}
 		f := pass
 		if decide := p.onRequest.Load(); request && decide != nil {

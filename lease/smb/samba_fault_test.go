@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"sync"
 	"testing"
 	"time"
 
@@ -112,6 +113,19 @@ func TestShare_BrokenConnections(t *testing.T) {
 		}
 		close(held)
 		require.NoError(t, <-done)
+	})
+	t.Run("after one connection was lost no other is trusted", func(t *testing.T) {
+		s, _, p := behindProxy(t, server, short)
+		var wg sync.WaitGroup
+		for i := range 3 { // leave three idle connections
+			wg.Go(func() { _ = s.Create(t.Context(), fmt.Sprint(i), nil) })
+		}
+		wg.Wait()
+		p.lose()
+		require.ErrorIs(t, s.Create(t.Context(), "a", nil), lease.ErrUnknown)
+		begin := time.Now()
+		require.NoError(t, s.Create(t.Context(), "b", nil))
+		require.Less(t, time.Since(begin), 800*time.Millisecond)
 	})
 	t.Run("the server restarts", func(t *testing.T) {
 		s, _, _ := behindProxy(t, server, short)
