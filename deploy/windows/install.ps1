@@ -1,0 +1,99 @@
+# Installs or upgrades floatrelay on this PC. Run it in a PowerShell opened as
+# administrator, from the folder of the unpacked archive:
+#
+#   powershell -ExecutionPolicy Bypass -File install.ps1 -SiteIni \\nas\deploy\site.ini -Station POS-07
+#
+# Run again, it upgrades: the lease is handed over, the program replaced, the
+# service started. The program before is kept as floatrelay.previous.exe;
+# -Rollback puts it back.
+param(
+    [string]$Target = 'C:\STK',
+    [string]$SiteIni = '',     # a stk.ini for the whole site, without STATION
+    [string]$Station = '',     # this PC; needed with -SiteIni
+    [string]$User = '',        # account of the service; empty: LocalSystem
+    [string]$Password = '',    # better: the variable FLOATRELAY_SERVICE_PASSWORD
+    [switch]$NoFirewall,
+    [switch]$NoStart,
+    [switch]$Rollback
+)
+$ErrorActionPreference = 'Stop'
+
+function Fail([string]$text) {
+    [Console]::Error.WriteLine("install.ps1: $text")
+    exit 1
+}
+
+$me = [Security.Principal.WindowsPrincipal][Security.Principal.WindowsIdentity]::GetCurrent()
+if (-not $me.IsInRole([Security.Principal.WindowsBuiltInRole]::Administrator)) {
+    Fail 'run it in a PowerShell opened as administrator'
+}
+
+$here = Split-Path -Parent $MyInvocation.MyCommand.Path
+$exe = Join-Path $Target 'floatrelay.exe'
+$previous = Join-Path $Target 'floatrelay.previous.exe'
+$ini = Join-Path $Target 'stk.ini'
+$fresh = Join-Path $here 'floatrelay.exe'
+if ($Rollback) { $fresh = $previous }
+if (-not (Test-Path -LiteralPath $fresh)) { Fail "$fresh is not there" }
+New-Item -ItemType Directory -Force -Path $Target | Out-Null
+
+# stk.ini is made once and then left alone. Bytes are copied as they are: the
+# file may be in any encoding that floatrelay reads.
+if (-not (Test-Path -LiteralPath $ini)) {
+    if ($SiteIni -eq '') {
+        Copy-Item -LiteralPath (Join-Path $here 'stk.ini.template') -Destination $ini
+        Fail "fill in $ini, then run this again"
+    }
+    if ($Station -eq '') { Fail '-SiteIni needs -Station' }
+    if ($Station -notmatch '^[\x21-\x7e]+$') { Fail 'write a STATION with other than ASCII characters into stk.ini by hand' }
+    $site = [IO.File]::ReadAllBytes($SiteIni)
+    if ($site.Length -ge 2 -and (($site[0] -eq 0xFF -and $site[1] -eq 0xFE) -or ($site[0] -eq 0xFE -and $site[1] -eq 0xFF))) {
+        Fail "$SiteIni is UTF-16: save it as UTF-8"
+    }
+    $start = 0
+    if ($site.Length -ge 3 -and $site[0] -eq 0xEF -and $site[1] -eq 0xBB -and $site[2] -eq 0xBF) { $start = 3 }
+    $head = [Text.Encoding]::ASCII.GetBytes("STATION=$Station`r`n")
+    $all = New-Object byte[] ($start + $head.Length + $site.Length - $start)
+    [Array]::Copy($site, 0, $all, 0, $start)
+    [Array]::Copy($head, 0, $all, $start, $head.Length)
+    [Array]::Copy($site, $start, $all, $start + $head.Length, $site.Length - $start)
+    [IO.File]::WriteAllBytes($ini, $all)
+    # It holds the site's secret.
+    & icacls.exe $ini /inheritance:r /grant '*S-1-5-18:F' '*S-1-5-32-544:F' | Out-Null
+    if ($User -ne '') { & icacls.exe $ini /grant "${User}:R" | Out-Null }
+}
+& $fresh config --check --config $ini
+if ($LASTEXITCODE -ne 0) { Fail "correct $ini, then run this again" }
+
+$installed = $null -ne (Get-Service -Name floatrelay -ErrorAction SilentlyContinue)
+if ($installed) {
+    & $exe service stop
+    $end = (Get-Date).AddSeconds(30)
+    while ((Get-Service floatrelay).Status -ne 'Stopped' -and (Get-Date) -lt $end) { Start-Sleep -Milliseconds 200 }
+    if ((Get-Service floatrelay).Status -ne 'Stopped') { Fail 'the service does not stop; nothing was changed' }
+}
+if ($Rollback) {
+    Copy-Item -LiteralPath $previous -Destination $exe -Force
+} else {
+    if (Test-Path -LiteralPath $exe) { Copy-Item -LiteralPath $exe -Destination $previous -Force }
+    # The guard of the last run may need a moment to end.
+    for ($i = 0; ; $i++) {
+        try { Copy-Item -LiteralPath $fresh -Destination $exe -Force; break }
+        catch { if ($i -ge 50) { throw }; Start-Sleep -Milliseconds 200 }
+    }
+}
+
+if (-not $installed) {
+    $words = @('service', 'install', '--config', $ini)
+    if (-not $NoFirewall) { $words += '--firewall' }
+    if ($Password -ne '') { $env:FLOATRELAY_SERVICE_PASSWORD = $Password }
+    if ($User -ne '') { $words += @('--user', $User) }
+    & $exe @words
+    if ($LASTEXITCODE -ne 0) { Fail 'the service was not installed' }
+}
+if ($NoStart) { exit 0 }
+& $exe service start
+if ($LASTEXITCODE -ne 0) { Fail 'the service does not start; see the event log' }
+Start-Sleep -Seconds 3
+& $exe members --config $ini
+exit $LASTEXITCODE

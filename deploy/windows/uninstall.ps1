@@ -1,0 +1,29 @@
+# Removes floatrelay from this PC: the lease is handed over, the service removed,
+# the firewall closed. stk.ini stays; -Purge removes it and what floatrelay
+# remembers (its identity, its log). Run it in a PowerShell opened as
+# administrator.
+param(
+    [string]$Target = 'C:\STK',
+    [switch]$Purge
+)
+$ErrorActionPreference = 'Stop'
+$exe = Join-Path $Target 'floatrelay.exe'
+$ini = Join-Path $Target 'stk.ini'
+if (-not (Test-Path -LiteralPath $exe)) {
+    [Console]::Error.WriteLine("uninstall.ps1: $exe is not there")
+    exit 1
+}
+if ($null -ne (Get-Service -Name floatrelay -ErrorAction SilentlyContinue)) {
+    & $exe service uninstall
+    if ($LASTEXITCODE -ne 0) { exit 1 }
+}
+& $exe firewall --remove --apply --config $ini
+for ($i = 0; ; $i++) { # the guard may need a moment to end
+    try { Remove-Item -LiteralPath $exe -Force; break }
+    catch { if ($i -ge 50) { throw }; Start-Sleep -Milliseconds 200 }
+}
+Remove-Item -LiteralPath (Join-Path $Target 'floatrelay.previous.exe') -Force -ErrorAction SilentlyContinue
+if ($Purge) {
+    Remove-Item -LiteralPath $ini -Force -ErrorAction SilentlyContinue
+    Remove-Item -LiteralPath (Join-Path $env:ProgramData 'floatrelay') -Recurse -Force -ErrorAction SilentlyContinue
+}
