@@ -61,13 +61,12 @@ func createNew(fs *smb2.Share, full string, body []byte) error {
 	if err == nil {
 		err = h.Sync()
 	}
-	closed := h.Close()
+	// Once the flush is acknowledged the body is there, whatever becomes of the
+	// handle; a lost connection shows in the next call.
+	_ = h.Close()
 	if err != nil {
 		return fmt.Errorf("%w: write the body: %w", errHalf, err)
 	}
-	// The flush was acknowledged, so the body is there whatever became of the
-	// handle; an error of the connection is found by the next call.
-	_ = closed
 	return nil
 }
 
@@ -108,7 +107,7 @@ func readOnce(fs *smb2.Share, full string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer h.Close()
+	defer func() { _ = h.Close() }() // the body is what counts; a lost connection shows in the next call
 	body := []byte{}
 	chunk := make([]byte, readChunk)
 	for len(body) < maxRead {

@@ -81,7 +81,8 @@ func (s *Share) do(ctx context.Context, change bool, f func(*smb2.Share) error) 
 		}
 		sent := c.wire.wrote.Load() != before
 		refused := judge(err) == vExpired
-		if again && ctx.Err() == nil && (refused || reused && !(change && sent)) && !errors.Is(err, errHalf) {
+		harmless := refused || reused && (!change || !sent)
+		if again && harmless && ctx.Err() == nil && !errors.Is(err, errHalf) {
 			continue
 		}
 		return &failure{verdict: vBroken, sent: sent && !refused, err: err}
@@ -131,38 +132,40 @@ func (s *Share) fail(ctx context.Context, what, name string, change bool, f *fai
 			return fmt.Errorf("%s %s: %w", what, name, err)
 		}
 	}
-	sentinel, hint := s.meaning(change, f)
+	hint, sentinel := s.meaning(change, f)
 	if sentinel == nil { // the pool's error says everything
 		return fmt.Errorf("%s %s: %w", what, name, f.err)
 	}
 	return fmt.Errorf("%s %s: %w: %s: %w", what, name, sentinel, hint, f.err)
 }
 
-func (s *Share) meaning(change bool, f *failure) (sentinel error, hint string) {
+// meaning is a failure in words and as the contract's error; without one the
+// failure's own error is the contract's already.
+func (s *Share) meaning(change bool, f *failure) (hint string, sentinel error) {
 	switch f.verdict {
 	case vExists:
-		return lease.ErrExists, s.String()
+		return s.String(), lease.ErrExists
 	case vNotExist:
-		return lease.ErrNotExist, s.String()
+		return s.String(), lease.ErrNotExist
 	case vDenied:
 		if change {
-			return lease.ErrDenied, fmt.Sprintf("%s has no write access to %s", s.addr.who(), s)
+			return fmt.Sprintf("%s has no write access to %s", s.addr.who(), s), lease.ErrDenied
 		}
-		return lease.ErrDenied, fmt.Sprintf("%s has no access to %s", s.addr.who(), s)
+		return fmt.Sprintf("%s has no access to %s", s.addr.who(), s), lease.ErrDenied
 	case vFull:
-		return lease.ErrDenied, fmt.Sprintf("no space left in %s", s)
+		return fmt.Sprintf("no space left in %s", s), lease.ErrDenied
 	case vBusy:
-		return lease.ErrUnavailable, "another program keeps the file open"
+		return "another program keeps the file open", lease.ErrUnavailable
 	}
 	switch {
 	case change && f.sent:
-		return lease.ErrUnknown, fmt.Sprintf("the connection to %s broke before the answer", s.addr.server())
+		return fmt.Sprintf("the connection to %s broke before the answer", s.addr.server()), lease.ErrUnknown
 	case f.sent:
-		return lease.ErrUnavailable, fmt.Sprintf("%s does not answer", s.addr.server())
+		return fmt.Sprintf("%s does not answer", s.addr.server()), lease.ErrUnavailable
 	case errors.Is(f.err, lease.ErrUnavailable) || errors.Is(f.err, lease.ErrDenied):
-		return nil, ""
+		return "", nil
 	}
-	return lease.ErrUnavailable, fmt.Sprintf("the connection to %s broke", s.addr.server())
+	return fmt.Sprintf("the connection to %s broke", s.addr.server()), lease.ErrUnavailable
 }
 
 // baseThere returns nil if LEASE_DIR is a folder that can be asked.
