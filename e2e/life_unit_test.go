@@ -34,20 +34,20 @@ func writeLife(t *testing.T, s *site, station string, epoch int, ms ...[2]int) {
 func TestBothRan(t *testing.T) {
 	t.Run("one after the other", func(t *testing.T) {
 		s := &site{t: t}
-		writeLife(t, s, "A", 1, [2]int{0, 1000})
+		writeLife(t, s, "A", 1, [2]int{100, 1000})
 		writeLife(t, s, "B", 2, [2]int{1040, 2000})
 		require.Zero(t, s.bothRan(false))
-		require.Equal(t, 40*time.Millisecond, s.longestGap(0))
+		require.Equal(t, 40*time.Millisecond, s.longestGap(100*time.Millisecond))
 	})
 	t.Run("two at once", func(t *testing.T) {
 		s := &site{t: t}
-		writeLife(t, s, "A", 1, [2]int{0, 1000})
+		writeLife(t, s, "A", 1, [2]int{100, 1000})
 		writeLife(t, s, "B", 2, [2]int{980, 2000})
 		require.Equal(t, 20*time.Millisecond, s.bothRan(false))
 	})
 	t.Run("a silence counts as life unless it was frozen", func(t *testing.T) {
 		s := &site{t: t}
-		writeLife(t, s, "A", 1, [2]int{0, 1000}, [2]int{5000, 5040})
+		writeLife(t, s, "A", 1, [2]int{100, 1000}, [2]int{5000, 5040})
 		writeLife(t, s, "B", 2, [2]int{2000, 6000})
 		require.Equal(t, 3040*time.Millisecond, s.bothRan(false))
 		require.Equal(t, 40*time.Millisecond, s.bothRan(true))
