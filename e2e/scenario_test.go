@@ -115,13 +115,17 @@ type table struct {
 	mu    sync.Mutex
 	names []string
 	rows  map[string][]outcome
+	apart map[string]string // what the last column means there
 }
 
-var results = table{rows: map[string][]outcome{}}
+var results = table{rows: map[string][]outcome{}, apart: map[string]string{}}
 
 func (r *table) add(sc scenario, o outcome) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	if sc.frozen {
+		r.apart[sc.name] = " after waking"
+	}
 	if r.rows[sc.name] == nil {
 		r.names = append(r.names, sc.name)
 	}
@@ -146,7 +150,7 @@ func (r *table) String() string {
 		if kept == len(rows) {
 			median, most = "kept its pid", "–"
 		}
-		fmt.Fprintf(&b, "| %s | %d | %s | %s | %d ms |\n", name, len(rows), median, most, both.Milliseconds())
+		fmt.Fprintf(&b, "| %s | %d | %s | %s | %d ms%s |\n", name, len(rows), median, most, both.Milliseconds(), r.apart[name])
 	}
 	return b.String()
 }
