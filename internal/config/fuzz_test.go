@@ -2,6 +2,7 @@ package config
 
 import (
 	"bytes"
+	"errors"
 	"io"
 	"reflect"
 	"strings"
@@ -26,39 +27,56 @@ func FuzzConfig(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		env := envOf("KMSN=1", "STATION=A", "STATE_DIR=/s")
 		l, err := Parse("/etc/stk.ini", data, env)
-		again, err2 := Parse("/etc/stk.ini", data, env)
-		require.True(t, reflect.DeepEqual(l, again) && reflect.DeepEqual(err, err2), "two answers: %v %v", err, err2)
-		require.NotNil(t, l)
+		if len(data)%8 == 0 { // not always: it halves the speed
+			again, err2 := Parse("/etc/stk.ini", data, env)
+			require.True(t, reflect.DeepEqual(l, again) && reflect.DeepEqual(err, err2), "two answers: %v %v", err, err2)
+		}
+		if l == nil {
+			t.Fatal("nothing to show")
+		}
 		if err != nil {
-			require.Zero(t, l.Config)
-			var p Problems
-			require.ErrorAs(t, err, &p)
-			for _, e := range p {
-				require.NotContains(t, e.Error(), "\n")
-			}
+			requireProblems(t, l, err)
 		} else {
 			requireSane(t, l.Config)
 		}
 		WriteCheck(io.Discard, l, err)
-		lines := bytes.Count(data, []byte("\r")) + bytes.Count(data, []byte("\n")) + 1
-		for _, w := range l.Warnings {
-			require.GreaterOrEqual(t, w.Line, 0)
-			require.LessOrEqual(t, w.Line, lines)
-			if tok := string(l.Config.Token); len(tok) > 60 {
-				require.NotContains(t, w.Text, tok)
-			}
-		}
+		requireWarnings(t, l, bytes.Count(data, []byte("\r"))+bytes.Count(data, []byte("\n"))+1)
 	})
 }
 
+func requireProblems(t *testing.T, l *Loaded, err error) {
+	var p Problems
+	if !reflect.ValueOf(l.Config).IsZero() || !errors.As(err, &p) {
+		t.Fatalf("half a configuration: %+v, %v", l.Config, err)
+	}
+	for _, e := range p {
+		if strings.Contains(e.Error(), "\n") {
+			t.Fatalf("not one line: %q", e.Error())
+		}
+	}
+}
+
+func requireWarnings(t *testing.T, l *Loaded, lines int) {
+	token := string(l.Config.Token)
+	for _, w := range l.Warnings {
+		if w.Line < 0 || w.Line > lines {
+			t.Fatalf("line %d of %d: %s", w.Line, lines, w.Text)
+		}
+		if len(token) > 60 && strings.Contains(w.Text, token) {
+			t.Fatalf("shows the secret: %s", w.Text)
+		}
+	}
+}
+
 func requireSane(t *testing.T, c Config) {
-	require.NotEmpty(t, c.KMSN)
-	require.NotEmpty(t, c.Token)
-	require.NotContains(t, string(c.Token), "\x00")
-	require.False(t, strings.ContainsAny(c.LeaseDir+c.RelayExe+c.StateDir, "\x00\r\n"))
-	require.True(t, c.LeaseTTL >= 3*time.Second && c.LeaseTTL <= 20*time.Second)
-	require.True(t, c.LeaseRenew > 0 && c.LeaseRenew <= c.LeaseTTL/3)
-	require.True(t, c.LeaseFence >= 300*time.Millisecond && c.LeaseFence <= c.LeaseTTL/3)
-	require.True(t, c.LeaseBeat > 0 && 5*c.LeaseBeat <= c.LeaseFence)
-	require.True(t, c.RelayPort > 0 && c.RelayPort < 65535)
+	sane := c.KMSN != "" && c.Token != "" && !strings.Contains(string(c.Token), "\x00") &&
+		!strings.ContainsAny(c.LeaseDir+c.RelayExe+c.StateDir, "\x00\r\n") &&
+		c.LeaseTTL >= 3*time.Second && c.LeaseTTL <= 20*time.Second &&
+		c.LeaseRenew > 0 && c.LeaseRenew <= c.LeaseTTL/3 &&
+		c.LeaseFence >= 300*time.Millisecond && c.LeaseFence <= c.LeaseTTL/3 &&
+		c.LeaseBeat > 0 && 5*c.LeaseBeat <= c.LeaseFence &&
+		c.RelayPort > 0 && c.RelayPort < 65535
+	if !sane {
+		t.Fatalf("out of its relations: %+v", c)
+	}
 }
