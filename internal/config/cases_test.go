@@ -130,6 +130,14 @@ func TestCaseD06_UTF8BOM(t *testing.T) {
 	require.Equal(t, Secret("abc"), l.Config.Token)
 	l = read(t, "KMSN=1\r\n\xEF\xBB\xBFRELAY_TOKEN=abc\r\n") // files glued together
 	require.Equal(t, Secret("abc"), l.Config.Token)
+	l = read(t, "\xEF\xBB\xBF[relay]\r\nSTATION=\xB3\x5C\xA5\x5C\r\nRELAY_TOKEN=abc\r\n") // a BOM put in front of Big5
+	require.Equal(t, "許功", l.Config.Station)
+	require.Equal(t, Secret("abc"), l.Config.Token)
+	require.Equal(t, "cp950 behind a UTF-8 BOM", l.Encoding)
+	requireWarning(t, l, 1, "is cp950, and is read so")
+	l = read(t, "\xEF\xBB\xBFSTATION=功\xA3\xC0\r\nRELAY_TOKEN=abc\r\n") // UTF-8 with one bad character
+	require.Equal(t, "功??", l.Config.Station)
+	require.Equal(t, "UTF-8 with BOM", l.Encoding)
 }
 
 func TestCaseD07_NotepadUnicode(t *testing.T) {

@@ -40,10 +40,7 @@ func decode(data []byte) (decoded, string) {
 	case bytes.HasPrefix(data, []byte{0xFE, 0xFF}):
 		return decodeUTF16(data[2:], true, "UTF-16 BE"), ""
 	case bytes.HasPrefix(data, []byte{0xEF, 0xBB, 0xBF}):
-		d, _ := decodeUTF8(data[3:])
-		d.encoding = "UTF-8 with BOM"
-		d.add(0, true, "the file starts with a BOM: a reader that does not know it misses the first line")
-		return d, ""
+		return decodeBOM(data[3:]), ""
 	}
 	if big, ok := guessUTF16(data); ok {
 		d := decodeUTF16(data, big, map[bool]string{false: "UTF-16 LE", true: "UTF-16 BE"}[big]+" without BOM")
@@ -51,6 +48,22 @@ func decode(data []byte) (decoded, string) {
 		return d, ""
 	}
 	return decodeBytes(data), ""
+}
+
+// decodeBOM reads what follows a UTF-8 BOM: as UTF-8, unless some tool put the
+// BOM in front of cp950 text, which shows by fewer bad characters.
+func decodeBOM(data []byte) decoded {
+	d, bad := decodeUTF8(data)
+	d.encoding = "UTF-8 with BOM"
+	if bad > 0 {
+		if c, cbad := decodeCP950(data); cbad < bad {
+			d = c
+			d.encoding = "cp950 behind a UTF-8 BOM"
+			d.add(0, false, "the file starts with a UTF-8 BOM but is cp950, and is read so; save it as UTF-8")
+		}
+	}
+	d.add(0, true, "the file starts with a BOM: a reader that does not know it misses the first line")
+	return d
 }
 
 // decodeBytes chooses between UTF-8 and cp950: the reading with fewer bad
