@@ -25,7 +25,8 @@ type chainView struct {
 	listedOnce  bool
 	shownTop    uint64        // highest rev the share itself has shown
 	missing     bool          // the share answered: no chain here
-	missingFrom time.Duration // since when
+	missingFrom time.Duration // since when, without a break
+	missingAt   time.Duration // newest listing that showed so
 	listTry     time.Duration // begin of the newest listing, whatever came of it
 	listed      bool          // listTry is meaningful
 	lookedAt    time.Duration // begin of the newest read of a body
@@ -41,6 +42,7 @@ type chainView struct {
 	unseenFrom time.Duration // since when
 	unseenAt   time.Duration // when we were last beaten with such a rev
 
+	dug        uint64 // lowest rev read so far in search of a readable record below the head
 	superseded []aged // revs the share has shown below a higher one, ascending
 }
 
@@ -78,9 +80,11 @@ func (m *Machine) listed(ev Listed) {
 	m.answer()
 	c := &m.chain
 	if ev.Share == "" || len(ev.Revs) == 0 {
-		if !c.missing {
+		// A chain may have come and gone while nobody answered.
+		if !c.missing || m.now-c.missingAt > m.patience() {
 			c.missing, c.missingFrom = true, m.now
 		}
+		c.missingAt = m.now
 		return
 	}
 	c.missing = false
@@ -214,9 +218,11 @@ func (m *Machine) readDone(ev ReadDone) {
 			}
 		}
 		m.shown(rev)
+		m.dig(rev)
 		m.observe(ev.Entry)
 	case NotExist:
 		m.answer()
+		m.dig(rev)
 		m.doubtResolved(lease.Entry{Rev: rev}, true)
 	}
 }
@@ -252,6 +258,7 @@ func (m *Machine) moveHead(e lease.Entry) {
 		rev: e.Rev, seen: m.now, entry: e,
 		own: e.Kind == lease.Valid && m.me(e.Record.Owner),
 	}
+	m.chain.dug = e.Rev
 	m.dropSettled()
 	m.adoptTaking(e)
 }
@@ -261,6 +268,33 @@ func (m *Machine) remember(r lease.Record) { m.chain.known.raise(r.Rev, r.Epoch)
 
 func (k *known) raise(rev, epoch uint64) {
 	k.rev, k.epoch = max(k.rev, rev), max(k.epoch, epoch)
+}
+
+// patience is how long the pause between two listings may be for them to count
+// as one unbroken observation.
+func (m *Machine) patience() time.Duration { return 2*m.cfg.Poll + time.Second }
+
+// digFor returns the rev to read next in search of the newest readable record
+// below a head that cannot be read, or 0: without it the epoch of a takeover
+// would be reckoned from an older one than another member may know.
+func (m *Machine) digFor() uint64 {
+	c := &m.chain
+	if c.head.valid() {
+		return 0
+	}
+	for i := len(c.superseded) - 1; i >= 0 && c.superseded[i].rev > c.known.rev; i-- {
+		if rev := c.superseded[i].rev; rev < c.dug {
+			return rev
+		}
+	}
+	return 0
+}
+
+// dig notes that a rev below the head was looked at.
+func (m *Machine) dig(rev uint64) {
+	if c := &m.chain; rev < c.dug {
+		c.dug = rev
+	}
 }
 
 // nextEpoch is rule 11: never repeated, never falling, even over records that

@@ -28,7 +28,7 @@ func (m *Machine) setPhase(p Phase) {
 // startRelay starts the relay of a tenure, or starts it again (rule 5).
 func (m *Machine) startRelay() {
 	t, r := m.tenure, &m.relay
-	if t.ending != nil || r.phase != RelayNone || !r.clear || t.acked.op <= t.lostOp {
+	if t.ending != nil || r.phase != RelayNone || !r.clear || t.acked.rec.Rev <= t.lostTip {
 		return
 	}
 	if m.now < m.crashes.next {
@@ -112,11 +112,13 @@ func (m *Machine) relayDown(ev RelayDown) {
 	}
 	switch ev.Cause {
 	case DownDeadline: // a guard that has killed never runs again
-		m.endTenure(true, "the guard killed the relay at its deadline")
+		if !m.broken(expiredResumes) {
+			m.endTenure(true, "the guard killed the relay at its deadline")
+		}
 	case DownGuard:
-		// Its last will may still be on its way to acked+1: nothing runs until
-		// a newer record of ours is acknowledged (rule 7).
-		t.lostOp = m.lastOp
+		// Its last will may still be on its way, over every record it was told
+		// of: nothing runs until one above all of them is acknowledged (rule 7).
+		t.lostOp, t.lostTip = m.lastOp, max(t.begun, t.acked.rec.Rev)
 		r.restarts++
 		m.say(true, "the guard died (%s): starting the relay again once a new record is acknowledged", ev.Note)
 	default:

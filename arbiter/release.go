@@ -77,7 +77,7 @@ func (m *Machine) release() {
 	if m.creating.busy() || t.contested != 0 || m.unsent() != nil {
 		return
 	}
-	if again := e.lastTry + m.cfg.Beat/2; e.released && m.now < again {
+	if again := e.lastTry + t.acked.rec.Fence/3; e.released && m.now < again {
 		m.wakeAt(again)
 		return
 	}

@@ -32,10 +32,18 @@ func (m *Machine) readShare() {
 	if c.share == "" || c.missing || m.tenure != nil || c.head.rev == 0 {
 		return
 	}
+	if rev := m.digFor(); rev != 0 && c.head.entry.Kind != lease.Unread && m.after(c.lookedAt, digPause) {
+		m.read(rev)
+		return
+	}
 	if rev, every := m.lookFor(half); m.after(c.lookedAt, every) {
 		m.read(rev)
 	}
 }
+
+// digPause separates the reads below an unreadable head: there is time, up to
+// TTL_MAX, and the share has others to serve.
+const digPause = 50 * time.Millisecond
 
 // lookFor returns which rev to read next, and how often.
 func (m *Machine) lookFor(half time.Duration) (uint64, time.Duration) {

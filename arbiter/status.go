@@ -70,7 +70,9 @@ type Status struct {
 // Status returns a snapshot as of the last Step.
 func (m *Machine) Status() Status {
 	c := &m.chain
+	wake := m.wake
 	note := m.ineligible()
+	m.wake = wake // a look must not change when the machine wakes
 	s := Status{
 		Role: m.role(note), Eligible: note == "" && m.now >= m.crashes.until, Note: note,
 		Rev: c.head.rev, Epoch: c.known.epoch, Head: c.head.entry, HeadSeen: c.head.seen, KnownRev: c.known.rev,
@@ -113,6 +115,9 @@ func (m *Machine) role(note string) Role {
 
 // report says a change of role, leader or reason once.
 func (m *Machine) report() {
+	if m.tenure == nil && m.chain.head.rev != 0 && m.chain.head.entry.Kind == lease.Unread && m.told != "" {
+		return // a moment later it will be known who leads
+	}
 	note := m.ineligible()
 	text := "role " + m.role(note).String()
 	if h, ok := m.chain.head.held(); ok && m.tenure == nil {

@@ -94,7 +94,7 @@ func (m *Machine) takeOver() {
 	}
 	c := &m.chain
 	if p == pathMissing {
-		if m.now-c.okAt < m.cfg.Poll+time.Second {
+		if m.now-c.missingAt < m.patience() {
 			m.found()
 		}
 		return
@@ -102,6 +102,9 @@ func (m *Machine) takeOver() {
 	if !c.listedOnce || m.now-c.listedAt >= listingAge-cacheAge || c.listedAt < after {
 		m.taking.want = true
 		return
+	}
+	if m.digFor() != 0 {
+		return // rule 11 wants the newest readable record
 	}
 	m.take(p)
 }
@@ -281,6 +284,9 @@ func (m *Machine) founded(ev Founded) {
 	m.creating = op{}
 	m.taking.want = true
 	m.chain.listed = false
+	if ev.Outcome != Unavailable && ev.Outcome != Denied {
+		m.chain.missing = false // there is one now, or may be: ours or somebody else's
+	}
 	if ev.Outcome == Denied {
 		m.denied()
 	}

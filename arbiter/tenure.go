@@ -19,7 +19,8 @@ type tenure struct {
 	begun uint64 // highest rev of this tenure whose create has begun
 
 	started   bool          // a relay was started; from then on a passed deadline is final
-	lostOp    OpID          // newest operation when a guard was lost: no start before a record begun after it is acknowledged
+	lostTip   uint64        // highest rev begun when a guard was lost: no start before a higher one is acknowledged
+	lostOp    OpID          // newest operation then
 	confirm   time.Duration // a record begun after this is wanted soon
 	lastTry   time.Duration // begin of the newest create
 	lastOp    OpID          // the newest renewal
@@ -280,8 +281,8 @@ func (m *Machine) renewDue() (time.Duration, string) {
 	short := t.acked.rec.Fence / 3
 	due, reason := t.lastTry+m.cfg.Renew, "renew"
 	switch {
-	case t.acked.op <= t.lostOp, t.confirm > t.acked.begun, t.ending != nil && t.ending.wantsRecord(t):
-		due, reason = t.lastTry+m.cfg.Beat/2, "confirm"
+	case t.acked.rec.Rev <= t.lostTip, t.confirm > t.acked.begun, t.ending != nil && t.ending.wantsRecord(t):
+		due, reason = t.lastTry+short, "confirm"
 		if t.lastTry < t.confirm || t.lostOp != 0 && t.lastOp <= t.lostOp || t.ending != nil && t.lastTry < t.ending.at {
 			due = m.now
 		}
