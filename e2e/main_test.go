@@ -22,6 +22,12 @@ var (
 
 func TestMain(m *testing.M) {
 	flag.Parse()
+	for _, tool := range []string{"ip", "nft", "smbd", "smbpasswd"} {
+		if _, err := exec.LookPath(tool); err != nil || os.Geteuid() != 0 {
+			fmt.Fprintln(os.Stderr, "e2e: needs root and the packages that .ci/packages e2e installs; looked for", tool)
+			os.Exit(1)
+		}
+	}
 	sweep()
 	dir, err := os.MkdirTemp("", "floatrelay-e2e-")
 	if err != nil {
