@@ -63,6 +63,12 @@ func (m Member) encode() []byte {
 // ListMembers returns every member's file that can be read, by node, and a
 // remark for each that cannot. Without a members' folder there are none.
 func (c *Chain) ListMembers(ctx context.Context, share string) (members []Member, remarks []string, err error) {
+	return c.PickMembers(ctx, share, func(nodes []string) []string { return nodes })
+}
+
+// PickMembers is ListMembers for those of the nodes listed, in order, that pick
+// returns: one listing, and a read for each of them only.
+func (c *Chain) PickMembers(ctx context.Context, share string, pick func(nodes []string) []string) (members []Member, remarks []string, err error) {
 	dir := chainDir + "/" + share + "/" + membersDir
 	names, err := c.share.List(ctx, dir)
 	if errors.Is(err, ErrNotExist) {
@@ -72,11 +78,14 @@ func (c *Chain) ListMembers(ctx context.Context, share string) (members []Member
 		return nil, nil, fmt.Errorf("list members: %w", err)
 	}
 	slices.Sort(names)
+	var nodes []string
 	for _, name := range names {
-		node, ok := strings.CutSuffix(name, ".json")
-		if !ok || !token(node, maxNode) {
-			continue
+		if node, ok := strings.CutSuffix(name, ".json"); ok && token(node, maxNode) {
+			nodes = append(nodes, node)
 		}
+	}
+	for _, node := range pick(nodes) {
+		name := node + ".json"
 		m, err := c.readMember(ctx, dir+"/"+name, node)
 		switch {
 		case errors.Is(err, ErrUnavailable):

@@ -82,6 +82,26 @@ func TestChain_ListMembersStopsWhenTheShareIsGone(t *testing.T) {
 	require.ErrorIs(t, err, lease.ErrUnavailable)
 }
 
+// At a large site reading every member's file would be most of what the share
+// is asked.
+func TestChain_PickMembersReadsNoOthers(t *testing.T) {
+	_, folder := chainOn(t)
+	counted := faulty.New(lease.NewDir(folder))
+	chain := lease.NewChain(counted)
+	for n := range 20 {
+		require.NoError(t, chain.WriteMember(t.Context(), shareA, member(n+1)))
+	}
+	before := counted.Calls()
+	members, remarks, err := chain.PickMembers(t.Context(), shareA, func(nodes []string) []string {
+		require.Len(t, nodes, 20)
+		return nodes[3:5]
+	})
+	require.NoError(t, err)
+	require.Empty(t, remarks)
+	require.Equal(t, []lease.Member{member(4), member(5)}, members)
+	require.Equal(t, 3, counted.Calls()-before, "a listing and two reads")
+}
+
 func TestChain_WriteMemberWantsANodeID(t *testing.T) {
 	chain, _ := chainOn(t)
 	require.ErrorIs(t, chain.WriteMember(t.Context(), shareA, lease.Member{Node: "../x"}), lease.ErrDenied)
