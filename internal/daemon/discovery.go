@@ -3,6 +3,7 @@ package daemon
 import (
 	"context"
 	"errors"
+	"math/rand/v2"
 	"net"
 	"os"
 	"path/filepath"
@@ -15,11 +16,17 @@ import (
 	"github.com/convertfw/floatrelay/lease"
 )
 
-// How often this member's file on the share is looked at and renewed. Only
-// joining depends on it.
+// How often the members' files on the share are looked at, and this member's is
+// renewed. Only joining depends on it, so a member that is alone looks sooner,
+// and a site with many members spares its share: the pause grows by
+// membersEvery for each twenty of them.
 const (
 	membersEvery = 10 * time.Second
+	membersAlone = time.Second // doubling up to membersEvery
 	memberFresh  = 10 * time.Minute
+	// filesRound is how many files one look reads. Any one of them leads to
+	// everybody; reading all, every member of 200 would ask for 200 files.
+	filesRound = 16
 )
 
 // discovery knows where members might be found: GOSSIP_PEERS, the addresses of
@@ -28,15 +35,82 @@ type discovery struct {
 	fixed []string
 	dir   string // STATE_DIR
 
-	mu    sync.Mutex
-	files []string
+	mu     sync.Mutex
+	places map[string]place // by node
+}
+
+// place is where a member was last known to be.
+type place struct {
+	addrs []string  // "host:port"
+	again time.Time // when its file is worth reading again
 }
 
 // candidates never blocks: what comes from the share is a copy.
 func (p *discovery) candidates() []string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return append(append([]string(nil), p.fixed...), p.files...)
+	out := append([]string(nil), p.fixed...)
+	for _, at := range p.places {
+		out = append(out, at.addrs...)
+	}
+	return out
+}
+
+// choose returns whose files to read of those that are there: at most
+// filesRound, at random, of members that gossip does not show and whose file was
+// not read lately. What gossip shows is the newest there is, and is noted.
+func (p *discovery) choose(nodes []string, rows []gossip.Row, now time.Time) []string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	self := ""
+	for _, r := range rows {
+		switch {
+		case r.Self:
+			self = r.ID.Node
+		case r.Up() && r.Addr.IsValid():
+			p.note(r.ID.Node, []string{r.Addr.String()}, now)
+		}
+	}
+	var out []string
+	for _, node := range nodes {
+		if node != self && !now.Before(p.places[node].again) {
+			out = append(out, node)
+		}
+	}
+	rand.Shuffle(len(out), func(i, j int) { out[i], out[j] = out[j], out[i] })
+	return out[:min(len(out), filesRound)]
+}
+
+// note remembers where a member is; its file is left alone for a while, a
+// different one for each, so that not all members read it at once. The lock is
+// held.
+func (p *discovery) note(node string, addrs []string, now time.Time) {
+	if p.places == nil {
+		p.places = map[string]place{}
+	}
+	p.places[node] = place{addrs: addrs, again: now.Add(memberFresh + rand.N(memberFresh))}
+}
+
+// took takes in what was read of these nodes and returns the addresses. A file
+// that could not be understood is not worth another look soon either.
+func (p *discovery) took(nodes []string, members []lease.Member, kmsn string, now time.Time) (addrs []string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, node := range nodes {
+		p.note(node, p.places[node].addrs, now)
+	}
+	for _, m := range members {
+		if m.KMSN != kmsn {
+			continue
+		}
+		var at []string
+		for _, a := range m.Addrs {
+			at = append(at, net.JoinHostPort(a, strconv.Itoa(m.Port)))
+		}
+		p.note(m.Node, at, now)
+		addrs = append(addrs, at...)
+	}
+	return addrs
 }
 
 func (p *discovery) rememberedPath() string { return filepath.Join(p.dir, "members.json") }
@@ -65,7 +139,7 @@ func (p *discovery) remember(rows []gossip.Row) error {
 func (d *Daemon) keepFiles(ctx context.Context) {
 	var wrote time.Time
 	var wroteTo, wroteAddr string
-	floor := false
+	floor, alone := false, membersAlone
 	for {
 		floor = floor || d.readFloor(ctx)
 		share := d.driver.Status().Share
@@ -80,7 +154,11 @@ func (d *Daemon) keepFiles(ctx context.Context) {
 			}
 			d.readFiles(ctx, share)
 		}
-		if !sleep(ctx, d.filesPause(share)) {
+		pause := filesPause(share, len(d.gossip.IDs()), alone)
+		if share != "" {
+			alone = min(2*alone, membersEvery)
+		}
+		if !sleep(ctx, pause) {
 			return
 		}
 	}
@@ -102,11 +180,14 @@ func (d *Daemon) readFloor(ctx context.Context) bool {
 
 // filesPause is short until the share has been found, so that a fresh member
 // is on the share, and finds the others, soon.
-func (d *Daemon) filesPause(share string) time.Duration {
-	if share == "" {
+func filesPause(share string, others int, alone time.Duration) time.Duration {
+	switch {
+	case share == "":
 		return 100 * time.Millisecond
+	case others == 0:
+		return alone
 	}
-	return membersEvery
+	return membersEvery * time.Duration(1+others/20)
 }
 
 func (d *Daemon) memberFile(addr string) lease.Member {
@@ -117,25 +198,20 @@ func (d *Daemon) memberFile(addr string) lease.Member {
 	}
 }
 
+// readFiles looks for members that gossip does not show. Only a member that is
+// alone joins them at once: each of these addresses tells of everybody, and
+// gossip tries them all sooner or later.
 func (d *Daemon) readFiles(ctx context.Context, share string) {
-	members, _, err := d.chain.ListMembers(ctx, share)
+	var chosen []string
+	members, _, err := d.chain.PickMembers(ctx, share, func(nodes []string) []string {
+		chosen = d.found.choose(nodes, d.gossip.Members(), time.Now())
+		return chosen
+	})
 	if err != nil {
 		return
 	}
-	var addrs []string
-	for _, m := range members {
-		if m.Node == d.self.Node || m.KMSN != d.cfg.KMSN {
-			continue
-		}
-		for _, a := range m.Addrs {
-			addrs = append(addrs, net.JoinHostPort(a, strconv.Itoa(m.Port)))
-		}
-	}
-	d.found.mu.Lock()
-	fresh := len(addrs) > len(d.found.files)
-	d.found.files = addrs
-	d.found.mu.Unlock()
-	if fresh {
+	addrs := d.found.took(chosen, members, d.cfg.KMSN, time.Now())
+	if len(addrs) > 0 && len(d.gossip.IDs()) == 0 {
 		_, _ = d.gossip.Join(addrs) // whoever is off does not answer; periodic rejoin goes on
 	}
 }
