@@ -33,6 +33,7 @@ func (d *Daemon) clearTree(ctx context.Context) {
 		cancel()
 		if err == nil {
 			d.clear.Store(true)
+			d.notes.set("port", d.portNote()) // before anything may be started
 			d.post(arbiter.TreeClear{})
 			return
 		}
