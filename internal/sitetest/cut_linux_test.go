@@ -66,26 +66,26 @@ func TestShareLostByTheLeader(t *testing.T) {
 // A member that loses the share is no leader's business.
 func TestShareLostByAMember(t *testing.T) {
 	t.Parallel()
-	s, n, st := start(t, station.Options{OwnLinks: true, Extra: quick()})
+	s, n, st := start(t, station.Options{OwnLinks: true, Extra: steady()})
 	s.roster(2)
 	require.NoError(t, s.others(n)[0].CutShare())
-	s.stays(n, st.Epoch, 2*quickTTL)
+	s.stays(n, st.Epoch, steadyTTL+3*time.Second)
 }
 
 // Gossip is cut but the share is there: nothing changes. If the leader dies
 // then, the others take over after TTL'.
 func TestGossipCut(t *testing.T) {
 	t.Parallel()
-	s, n, st := start(t, station.Options{Switched: true, Extra: quick()})
+	s, n, st := start(t, station.Options{Switched: true, Extra: steady()})
 	s.roster(2)
 	s.Switch.CutAll()
-	s.stays(n, st.Epoch, 2*quickTTL)
+	s.stays(n, st.Epoch, steadyTTL+3*time.Second)
 	died := clock.Boot()
 	n.PowerCut()
-	next, again := s.leader(st.Epoch, quickTTL+2*time.Second+slack)
+	next, again := s.leader(st.Epoch, steadyTTL+2*time.Second+slack)
 	after := s.life(again.Epoch).First - died
 	t.Logf("new relay %v after the leader died", after.Round(time.Millisecond))
-	require.Greater(t, after, quickFence, "without gossip nobody may be that fast")
+	require.Greater(t, after, steadyFence, "without gossip nobody may be that fast")
 	require.Contains(t, next.Log(), "(ttl", "taken by the slow way")
 	s.Switch.Heal()
 	s.stays(next, again.Epoch, 2*time.Second)
@@ -121,10 +121,10 @@ func TestOneWayCut(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s, n, st := start(t, station.Options{Switched: true, Extra: quick()})
+			s, n, st := start(t, station.Options{Switched: true, Extra: steady()})
 			s.roster(2)
 			cut(s.Switch, s.index(n), s.index(s.others(n)[0]))
-			s.stays(n, st.Epoch, 2*quickTTL)
+			s.stays(n, st.Epoch, steadyTTL+3*time.Second)
 			r, err := s.Head(t.Context())
 			require.NoError(t, err)
 			require.Less(t, len(r.Roster), 2)

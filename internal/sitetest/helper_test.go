@@ -25,6 +25,9 @@ import (
 const (
 	ttl, fence           = 10 * time.Second, 1500 * time.Millisecond // the defaults
 	quickTTL, quickFence = 4 * time.Second, 1300 * time.Millisecond
+	// steady is for sites that must not change: a test machine may stand
+	// still for longer than quickFence.
+	steadyTTL, steadyFence = 9 * time.Second, 3 * time.Second
 	// slack is what a busy test machine may add to anything.
 	slack = 5 * time.Second
 	// exact is how exactly the end of a process is known from its life log.
@@ -35,6 +38,13 @@ func quick() map[string]string {
 	return map[string]string{
 		"LEASE_TTL": quickTTL.String(), "LEASE_FENCE": quickFence.String(),
 		"LEASE_RENEW": "1s", "LEASE_BEAT": "200ms", "LEASE_POLL": "700ms",
+	}
+}
+
+func steady() map[string]string {
+	return map[string]string{
+		"LEASE_TTL": steadyTTL.String(), "LEASE_FENCE": steadyFence.String(),
+		"LEASE_RENEW": "2s", "LEASE_BEAT": "300ms", "LEASE_POLL": "700ms",
 	}
 }
 

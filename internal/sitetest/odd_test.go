@@ -36,7 +36,7 @@ func TestSecondRunIsRefused(t *testing.T) {
 // differs, and does not bother them.
 func TestWrongToken(t *testing.T) {
 	t.Parallel()
-	opt := station.Options{Extra: quick(), Adjust: func(i int, keys map[string]string) {
+	opt := station.Options{Extra: steady(), Adjust: func(i int, keys map[string]string) {
 		if i == 2 {
 			keys["RELAY_TOKEN"] = "another-token-altogether"
 		}
@@ -50,7 +50,7 @@ func TestWrongToken(t *testing.T) {
 	require.NoError(t, odd.Start())
 	got := s.status(odd, "explains the token", func(x localapi.Status) bool { return strings.Contains(x.Note, "RELAY_TOKEN differs") })
 	require.Contains(t, got.Note, n.Station, "the note names the other station")
-	s.stays(n, st.Epoch, 2*quickTTL)
+	s.stays(n, st.Epoch, steadyTTL+3*time.Second)
 	require.NotContains(t, odd.Log(), "relay started")
 	s.member(s.others(n)[0], n, "is untouched", func(m localapi.Member) bool { return m.State == localapi.StateAlive && m.Role == "leader" })
 }
