@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/convertfw/floatrelay/internal/localapi"
+	"github.com/convertfw/floatrelay/internal/procs"
 	"github.com/convertfw/floatrelay/internal/standin"
 	"github.com/convertfw/floatrelay/internal/station"
 )
@@ -97,9 +98,14 @@ func TestPythonExampleFollowsTheRelay(t *testing.T) {
 	}
 	s.follow(clients, first, st)
 
-	first.PowerCut()
+	// A PC that is gone closes no connection: what the clients hold stays open
+	// and silent, and only the epoch tells them.
+	for _, pid := range procs.Tree(first.PID()) {
+		require.NoError(t, procs.Freeze(pid))
+	}
 	second, st := s.leader(st.Epoch, fence+2*slack)
 	s.follow(clients, second, st)
+	first.PowerCut()
 
 	// Only the asked daemon and one other are left: whoever leads, both stay.
 	require.NoError(t, second.Client().Handoff(s.within(20*time.Second), ""))
