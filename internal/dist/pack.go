@@ -51,7 +51,7 @@ func packTar(w io.Writer, folder string, files []file, when time.Time) error {
 	for _, f := range files {
 		err := t.WriteHeader(&tar.Header{
 			Typeflag: tar.TypeReg, Name: folder + "/" + f.name, Size: int64(len(f.data)), Mode: int64(f.mode()),
-			ModTime: when, Uname: "root", Gname: "root", Format: tar.FormatUSTAR,
+			ModTime: when, Uname: "root", Gname: "root",
 		})
 		if err != nil {
 			return err
