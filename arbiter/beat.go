@@ -126,10 +126,13 @@ func (m *Machine) beatenElsewhere(r lease.Record) {
 // record is looked for every BEAT/2 (section 5).
 func (m *Machine) hurrying() bool {
 	h, ok := m.chain.head.held()
-	if !ok || m.tenure != nil || !h.OnRoster(m.cfg.Self) {
+	p := &m.peers
+	// Whoever is beaten without being on the roster may be named in the next
+	// record, which a leader that died did not beat any more.
+	beaten := p.heard && p.beatAt >= m.chain.head.seen
+	if !ok || m.tenure != nil || !h.OnRoster(m.cfg.Self) && !beaten {
 		return false
 	}
-	p := &m.peers
 	last := m.chain.head.seen
 	if p.heard {
 		last = max(last, p.beatAt)

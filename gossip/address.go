@@ -26,6 +26,10 @@ type Route struct {
 // ErrAmbiguous is wrapped by ChooseAddress if several addresses are possible.
 var ErrAmbiguous = errors.New("more than one address is possible")
 
+// ErrNoAddress is wrapped by ChooseAddress while this PC has no LAN address:
+// the cable is out, or DHCP has not answered yet. It may pass by itself.
+var ErrNoAddress = errors.New("no LAN address")
+
 // ChooseAddress decides which IPv4 address the others are told, from GOSSIP_BIND
 // and GOSSIP_ADVERTISE (either may be empty), the interfaces, and the routes to
 // the share's host and the peers.
@@ -53,7 +57,7 @@ func ChooseAddress(bind, advertise string, ifaces []Iface, routes []Route) (neti
 	}
 	all := candidates(ifaces, func(Iface) bool { return true })
 	if len(all) == 0 {
-		return netip.Addr{}, fmt.Errorf("choose an address: no interface has an IPv4 LAN address (%s); connect the network or set GOSSIP_ADVERTISE", describe(ifaces))
+		return netip.Addr{}, fmt.Errorf("choose an address: %w: no interface has an IPv4 one (%s); connect the network or set GOSSIP_ADVERTISE", ErrNoAddress, describe(ifaces))
 	}
 	if a, found, err := byRoute(all, ifaces, routes); found {
 		return a, err
@@ -63,7 +67,7 @@ func ChooseAddress(bind, advertise string, ifaces []Iface, routes []Route) (neti
 	}
 	real := candidates(ifaces, func(i Iface) bool { return !looksVirtual(i.Name) })
 	if len(real) == 0 {
-		return netip.Addr{}, fmt.Errorf("choose an address: only virtual switches without a gateway (%s); connect the network or set GOSSIP_ADVERTISE", describe(ifaces))
+		return netip.Addr{}, fmt.Errorf("choose an address: %w: only virtual switches without a gateway (%s); connect the network or set GOSSIP_ADVERTISE", ErrNoAddress, describe(ifaces))
 	}
 	return only(real, ifaces)
 }

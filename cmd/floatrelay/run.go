@@ -53,7 +53,7 @@ func (a *app) serve(ctx context.Context, console io.Writer, started func(*daemon
 	if err != nil {
 		return fmt.Errorf("find this program's own path: %w", err)
 	}
-	d, err := daemon.New(cfg, daemon.Options{
+	d, err := daemon.Open(ctx, cfg, daemon.Options{
 		Version: currentVersion().Version, Log: log,
 		Guard: relayproc.Command{Path: self, Args: []string{relayproc.GuardArg}},
 	})

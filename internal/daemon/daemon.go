@@ -107,6 +107,24 @@ func New(cfg config.Config, opt Options) (_ *Daemon, err error) {
 	return d, d.openArbiter()
 }
 
+// addressRetry is how often a PC without a LAN address looks again.
+const addressRetry = 2 * time.Second
+
+// Open is New for a PC that is still booting: while it has no LAN address yet,
+// as with the cable out or DHCP late, it waits, and says so.
+func Open(ctx context.Context, cfg config.Config, opt Options) (*Daemon, error) {
+	for {
+		d, err := New(cfg, opt)
+		if !errors.Is(err, gossip.ErrNoAddress) {
+			return d, err
+		}
+		opt.Log.Warn(fmt.Sprintf("waiting for the network: %v", err))
+		if !sleep(ctx, addressRetry) {
+			return nil, err
+		}
+	}
+}
+
 func (d *Daemon) cleanup(f func()) { d.cleanups = append(d.cleanups, f) }
 
 // Close undoes New, last things first.
