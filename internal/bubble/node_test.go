@@ -50,15 +50,16 @@ func (h *host) untilBoot(at time.Duration) time.Duration {
 // internal/daemon wires them.
 type node struct {
 	*host
-	site   *site
-	id     lease.ID
-	port   *port
-	gossip *gossip.Gossip
-	driver atomic.Pointer[arbiter.Driver]
-	guards *guards
-	chain  *lease.Chain
-	alive  atomic.Int64 // how many others it believes alive
-	table  chan struct{}
+	site    *site
+	id      lease.ID
+	port    *port
+	gossip  *gossip.Gossip
+	driver  atomic.Pointer[arbiter.Driver]
+	guards  *guards
+	chain   *lease.Chain
+	alive   atomic.Int64              // how many others it believes alive
+	counted atomic.Pointer[time.Time] // when that last changed
+	table   chan struct{}
 
 	cancel context.CancelFunc
 	done   sync.WaitGroup
@@ -189,7 +190,9 @@ func (n *node) keepTable(ctx context.Context) {
 				Rev: r.Meta.Rev, Epoch: r.Meta.Epoch,
 			})
 		}
-		n.alive.Store(int64(alive))
+		if now := time.Now(); n.alive.Swap(int64(alive)) != int64(alive) {
+			n.counted.Store(&now)
+		}
 		n.post(arbiter.MembersChanged{Members: rows})
 	}
 }
