@@ -5,6 +5,7 @@ VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo deve
 LDFLAGS  = -s -w -X main.version=$(VERSION)
 LINT     = github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 FUZZTIME ?= 60s
+SCALE   ?= 2,3,5,10,50,200
 
 .PHONY: all build demo test race sim mutants fuzz bench bench-scale prove lint cross e2e windows dist clean
 
@@ -34,6 +35,9 @@ fuzz: ## every fuzz target for FUZZTIME
 bench: build ## failover times and the cost of an idle daemon
 	$(GO) run ./internal/bench -exe bin/floatrelay
 	$(GO) test -run '^$$' -bench . -benchtime 200x ./lease ./relayproc
+
+bench-scale: ## stations of 2 to 200 members: the table of docs/scale.md
+	$(GO) test -timeout 90m -count=1 -v -run TestScale_Table ./internal/bubble -bubble.scale=$(SCALE) -bubble.table=$(CURDIR)/docs/scale.md
 
 prove: ## the full repetition counts; takes about an hour
 	GO='$(GO)' bash .ci/prove
