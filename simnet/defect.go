@@ -7,7 +7,8 @@ const (
 	NoGuard       = "no-guard"                    // nobody enforces the deadline
 	NoKillMargin  = "guard-without-kill-margin"   // the tree takes thrice KILL_MARGIN to die
 	WillAtHead    = "will-at-head"                // the last will goes to head+1
+	WillPastTip   = "will-past-tip"               // the last will goes over anything of its own run, begun under this guard or not
 )
 
 // Defects lists them.
-var Defects = []string{GuardToldLate, NoGuard, NoKillMargin, WillAtHead}
+var Defects = []string{GuardToldLate, NoGuard, NoKillMargin, WillAtHead, WillPastTip}

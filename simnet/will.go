@@ -49,7 +49,11 @@ func (w *World) bequeath(g *guard, rev uint64) {
 // will may go over it.
 func (w *World) lookAtWill(g *guard, rev uint64) {
 	w.guardCalls(g, arbiter.Read{Share: g.will.Share, Rev: rev}, func(res result) {
-		if res.outcome == arbiter.OK && lease.WillNext(*g.will, g.tip, res.entry) {
+		tip := g.tip
+		if w.opt.Defect == WillPastTip {
+			tip = res.entry.Rev
+		}
+		if res.outcome == arbiter.OK && lease.WillNext(*g.will, tip, res.entry) {
 			w.bequeath(g, rev+1)
 			return
 		}
