@@ -61,7 +61,13 @@ func TestGuard_FrozenGuardIsNoticedByItsSilence(t *testing.T) {
 	w := newWorld(t, "-shape", "double").start(time.Hour)
 	await[Ready](w, nil)
 	kill(t, w.guard.PID(), syscall.SIGSTOP)
-	w.guard.Until(2, clock.Boot()+time.Hour)
+	seq := uint64(2)
+	eventually(t, "the silence is noticed", func() bool { // as a daemon does, beat after beat
+		w.guard.Until(seq, clock.Boot()+time.Hour)
+		seq++
+		_, over := w.seen()[len(w.seen())-1].(Down)
+		return over
+	})
 	down := w.awaitDown()
 	require.Equal(t, GuardLost, down.Cause)
 	require.Contains(t, down.Note, "does not answer")
