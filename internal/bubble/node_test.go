@@ -65,7 +65,6 @@ type node struct {
 	done   sync.WaitGroup
 	gone   chan struct{} // closed when the daemon's process has ended
 	off    chan struct{} // closed when the host has lost power
-	ended  bool
 
 	mu   sync.Mutex
 	thaw chan struct{} // not nil while the daemon is frozen
