@@ -67,7 +67,7 @@ func newSite(t testing.TB, pcs int, extra map[string]string) *site {
 		p.Start()
 	}
 	s.settle()
-	anyMoment()
+	s.anyMoment()
 	return s
 }
 
@@ -125,19 +125,26 @@ func (s *site) settled() bool {
 }
 
 // settle waits for that, until it has lasted a second: everybody has been told.
-func (s *site) settle() {
+func (s *site) settle() { s.t.Helper(); s.settleFor(time.Second) }
+
+func (s *site) settleFor(lasting time.Duration) {
 	s.t.Helper()
 	since := time.Now()
 	s.await(60*time.Second, "the site does not settle", func() bool {
 		if !s.settled() {
 			since = time.Now()
 		}
-		return time.Since(since) > time.Second
+		return time.Since(since) > lasting
 	})
 }
 
-// anyMoment waits for up to a RENEW, so that faults meet renewals at any phase.
-func anyMoment() { time.Sleep(rand.N(3 * time.Second)) }
+// anyMoment waits for up to a RENEW, so that faults meet renewals at any phase,
+// and settles again if a busy machine has unsettled the site meanwhile.
+func (s *site) anyMoment() {
+	s.t.Helper()
+	time.Sleep(rand.N(3 * time.Second))
+	s.settleFor(200 * time.Millisecond)
+}
 
 func (s *site) await(limit time.Duration, what string, done func() bool) {
 	s.t.Helper()
