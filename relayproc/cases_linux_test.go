@@ -105,6 +105,6 @@ func TestStrangers_OursIsNone(t *testing.T) {
 func TestHealth_PortClosesWhileTheProgramLives(t *testing.T) {
 	w := newWorld(t, "-shape", "double").start(time.Hour)
 	kill(t, await[Ready](w, nil).PID, syscall.SIGKILL)
-	require.Contains(t, await[Unready](w, nil).Note, "nothing listens")
+	require.Contains(t, await[Unready](w, nil).Note, "stopped answering")
 	require.Equal(t, NotReady, w.awaitDown().Cause, w)
 }

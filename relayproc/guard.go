@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/convertfw/floatrelay/internal/clock"
+	"github.com/convertfw/floatrelay/internal/oslock"
 )
 
 const (
@@ -55,7 +56,7 @@ type guard struct {
 	payload  []byte
 	eof      bool
 
-	lock   *fileLock
+	lock   *oslock.Lock
 	tree   tree // nil while none lives
 	spawn  spawn
 	ending bool // the cause is decided, the tree is being ended

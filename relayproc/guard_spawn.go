@@ -73,7 +73,7 @@ func (g *guard) haveLock(now time.Duration) bool {
 			g.lock = lock
 			return true
 		}
-		lock.release()
+		lock.Release()
 	}
 	if now-g.spawn.first > lockPatience || !errors.Is(err, ErrLocked) {
 		g.end(Failed, err.Error(), 0)
@@ -153,7 +153,7 @@ func (g *guard) bury(now time.Duration) {
 	}
 	if g.lock != nil {
 		removeRecord(filepath.Dir(g.spec.LockPath))
-		g.lock.release()
+		g.lock.Release()
 		g.lock = nil
 	}
 	g.over = true

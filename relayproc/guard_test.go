@@ -111,7 +111,7 @@ func TestGuard_NeedsTheLockFirst(t *testing.T) {
 	require.Equal(t, Failed, down.Cause)
 	require.Contains(t, down.Note, "guard.lock")
 	require.Zero(t, w.lastAlive(), "a relay was started without the lock")
-	lock.release()
+	lock.Release()
 }
 
 func TestGuard_LockThatIsReleasedInTime(t *testing.T) {
@@ -120,7 +120,7 @@ func TestGuard_LockThatIsReleasedInTime(t *testing.T) {
 	require.NoError(t, err)
 	w.start(time.Hour)
 	await[Waiting](w, nil)
-	lock.release()
+	lock.Release()
 	await[Ready](w, nil)
 }
 

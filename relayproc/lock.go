@@ -6,11 +6,22 @@ import (
 	"fmt"
 	"path/filepath"
 	"time"
+
+	"github.com/convertfw/floatrelay/internal/oslock"
 )
 
 // ErrLocked says that guard.lock is held: a relay tree of this node, or its
 // guard, still lives.
 var ErrLocked = errors.New("guard.lock is held by a relay of an earlier run")
+
+// takeLock takes guard.lock without waiting.
+func takeLock(path string) (*oslock.Lock, error) {
+	lock, err := oslock.Take(path)
+	if errors.Is(err, oslock.ErrHeld) {
+		return nil, fmt.Errorf("%w (%s)", ErrLocked, path)
+	}
+	return lock, err
+}
 
 // ProbeLock reports whether guard.lock at path can be taken now and the tree
 // recorded beside it is gone. It returns nil, an error wrapping ErrLocked, or
@@ -20,7 +31,7 @@ func ProbeLock(path string) error {
 	if err != nil {
 		return err
 	}
-	defer lock.release()
+	defer lock.Release()
 	return recordedGone(filepath.Dir(path))
 }
 

@@ -89,7 +89,7 @@ func KillOrphans(stateDir string) ([]Orphan, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer lock.release()
+	defer lock.Release()
 	return killRecorded(stateDir)
 }
 

@@ -13,13 +13,15 @@ import (
 	"syscall"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/convertfw/floatrelay/internal/oslock"
 )
 
 // linuxTree is a relay under a holder: the init of its PID namespace, or a
 // supervisor where namespaces are not permitted.
 type linuxTree struct {
 	spec   wireSpec
-	lock   *fileLock
+	lock   *oslock.Lock
 	events chan<- treeEvent
 
 	mu      sync.Mutex
@@ -42,7 +44,7 @@ var modes = []struct {
 	{plain: true},
 }
 
-func startTree(spec wireSpec, lock *fileLock, events chan<- treeEvent) tree {
+func startTree(spec wireSpec, lock *oslock.Lock, events chan<- treeEvent) tree {
 	t := &linuxTree{spec: spec, lock: lock, events: events}
 	go t.live()
 	return t
@@ -105,7 +107,7 @@ func (t *linuxTree) forkMode(flags uintptr, plain bool) (*os.File, error) {
 	null, err := os.Open(os.DevNull)
 	if err == nil {
 		defer null.Close()
-		err = t.exec(flags, plain, []uintptr{null.Fd(), 2, 2, ctlR.Fd(), stW.Fd(), t.lock.file.Fd()})
+		err = t.exec(flags, plain, []uintptr{null.Fd(), 2, 2, ctlR.Fd(), stW.Fd(), t.lock.File().Fd()})
 	}
 	if err != nil {
 		ctlW.Close()

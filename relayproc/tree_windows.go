@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/windows"
+
+	"github.com/convertfw/floatrelay/internal/oslock"
 )
 
 // jobTree is a relay in a job object.
@@ -20,7 +22,7 @@ type jobTree struct {
 	killed bool
 }
 
-func startTree(spec wireSpec, _ *fileLock, events chan<- treeEvent) tree {
+func startTree(spec wireSpec, _ *oslock.Lock, events chan<- treeEvent) tree {
 	t := &jobTree{spec: spec, events: events}
 	go t.live()
 	return t

@@ -298,6 +298,6 @@ func (w *watch) unlocked() bool {
 	if err != nil {
 		return !errors.Is(err, ErrLocked)
 	}
-	defer lock.release()
+	defer lock.Release()
 	return clearRecorded(filepath.Dir(w.g.spec.LockPath)) == nil
 }

@@ -28,6 +28,10 @@ func Take(path string) (*Lock, error) {
 	return &Lock{file: f}, nil
 }
 
+// File is the locked file. The lock belongs to the open file: a process that
+// inherits it keeps the lock alive until it ends or the lock is released.
+func (l *Lock) File() *os.File { return l.file }
+
 // Release lets the lock go. The file stays: removing it would let two holders
 // lock two files of one name.
 func (l *Lock) Release() {
