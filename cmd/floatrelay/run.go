@@ -16,23 +16,23 @@ import (
 )
 
 func newRunCommand(a *app) *cobra.Command {
-	return &cobra.Command{
+	var managed bool
+	cmd := &cobra.Command{
 		Use:   "run",
 		Short: "Run the daemon of this PC in the foreground",
 		Long: "Run the daemon of this PC in the foreground. Ctrl-C, or closing the\n" +
 			"window, hands the lease over before the program ends.",
 		Args: noArgs,
-		RunE: runE(func(cmd *cobra.Command, _ []string) error { return a.run(cmd.Context()) }),
+		RunE: runE(func(cmd *cobra.Command, _ []string) error {
+			if managed || service.Managed() {
+				return a.runManaged()
+			}
+			return a.serve(cmd.Context(), a.err, func(*daemon.Daemon) {})
+		}),
 	}
-}
-
-// run lives until ctx ends or, under the Windows service manager, until that
-// says so.
-func (a *app) run(ctx context.Context) error {
-	if service.Managed() {
-		return a.runManaged()
-	}
-	return a.serve(ctx, a.err, func(*daemon.Daemon) {})
+	cmd.Flags().BoolVar(&managed, service.ManagedFlag, false, "answer the Windows service manager")
+	_ = cmd.Flags().MarkHidden(service.ManagedFlag) // for the service's own command line
+	return cmd
 }
 
 // serve reads the configuration and lives until ctx ends. started is told once

@@ -45,20 +45,19 @@ func beforeInstall(p Plan) error {
 func afterInstall(Plan) error {
 	m, err := mgr.Connect()
 	if err != nil {
-		return fmt.Errorf("set the recovery of the service: %w", err)
+		return fmt.Errorf("set the recovery of the service: open the manager: %w", err)
 	}
 	defer func() { _ = m.Disconnect() }()
 	s, err := m.OpenService(Name)
 	if err != nil {
-		return fmt.Errorf("set the recovery of the service: %w", err)
+		return fmt.Errorf("set the recovery of the service: open it: %w", err)
 	}
 	defer s.Close()
 	if err := s.SetRecoveryActions(recovery, recoveryReset); err != nil {
-		return fmt.Errorf("set the recovery of the service: %w", err)
+		return fmt.Errorf("set the recovery of the service: set the actions: %w", err)
 	}
-	if err := s.SetRecoveryActionsOnNonCrashFailures(true); err != nil {
-		return fmt.Errorf("set the recovery of the service: %w", err)
-	}
+	// Every Windows since Vista knows this; without it only crashes recover.
+	_ = s.SetRecoveryActionsOnNonCrashFailures(true)
 	return nil
 }
 

@@ -16,5 +16,5 @@ func TestOpen(t *testing.T) {
 
 func TestDescribe_QuotesPaths(t *testing.T) {
 	text := Describe(Plan{Exe: abs("floatrelay.exe"), Config: abs("stk.ini")})
-	require.Contains(t, text, `"C:\STK 功\floatrelay.exe" run --config "C:\STK 功\stk.ini"`)
+	require.Contains(t, text, `"C:\STK 功\floatrelay.exe" run --config "C:\STK 功\stk.ini" --managed`)
 }

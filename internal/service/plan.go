@@ -28,7 +28,11 @@ type Plan struct {
 // args are the arguments the service manager starts Exe with. Everything a
 // service needs stands in them: its working directory and environment are the
 // manager's.
-func (p Plan) args() []string { return []string{"run", "--config", p.Config} }
+func (p Plan) args() []string { return append([]string{"run", "--config", p.Config}, managedArgs...) }
+
+// ManagedFlag makes `run` answer the Windows service manager without asking
+// whether there is one: not every Windows lets a process find out.
+const ManagedFlag = "managed"
 
 // check refuses what would be started from somewhere else than meant.
 func (p Plan) check() error {

@@ -8,6 +8,9 @@ import (
 	"os"
 )
 
+// managedArgs end the service's command line.
+var managedArgs []string
+
 // Managed reports whether a service manager must be answered by Run. systemd
 // wants no more than signals and Notify.
 func Managed() bool { return false }

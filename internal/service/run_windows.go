@@ -24,6 +24,9 @@ const (
 	stopHint = 10 * time.Second
 )
 
+// managedArgs end the service's command line.
+var managedArgs = []string{"--" + ManagedFlag}
+
 // Managed reports whether the service control manager started this process.
 func Managed() bool {
 	is, err := svc.IsWindowsService()
