@@ -156,21 +156,25 @@ func (m *Machine) yieldLead() {
 // gets the lease back (RELAY_PREEMPT).
 const stableFor = 30 * time.Second
 
+// preemptor is the best of those that may have the lease back: going through a
+// lesser one would change the relay twice.
 func (m *Machine) preemptor() (lease.ID, bool) {
 	t := m.tenure
 	if m.now-t.since < stableFor {
 		return lease.ID{}, false
 	}
+	var best Member
 	for _, p := range m.peers.rows {
 		if !p.Preempt || p.Priority <= m.cfg.Priority || !m.mayFollow(p) {
 			continue
 		}
 		v, ok := m.vouchedAt(p.ID)
-		if ok && m.now-v <= t.acked.rec.Fence/2 && v-m.vouchingSince(p.ID) >= stableFor {
-			return p.ID, true
+		stable := ok && m.now-v <= t.acked.rec.Fence/2 && v-m.vouchingSince(p.ID) >= stableFor
+		if stable && (best.ID.IsZero() || better(p, best) < 0) {
+			best = p
 		}
 	}
-	return lease.ID{}, false
+	return best.ID, !best.ID.IsZero()
 }
 
 // finish tells the driver that a stopping daemon has nothing left to give back.
