@@ -57,6 +57,14 @@ func (c *call) alive() bool {
 	return !c.daemon.dead
 }
 
+// keys are those of the calling process.
+func (c *call) keys() *vault {
+	if c.guard != nil {
+		return c.guard.of.keys
+	}
+	return c.daemon.keys
+}
+
 func (c *call) awake() bool {
 	if c.guard != nil {
 		return !c.host.asleep()
@@ -71,6 +79,10 @@ func (w *World) leave(c *call) {
 		return
 	case !c.awake():
 		c.host.park(func() { w.leave(c) })
+		return
+	}
+	if c.host.copy != nil {
+		w.after(w.dice.between(time.Millisecond, 20*time.Millisecond), func() { w.arrive(c, 0) })
 		return
 	}
 	s := w.opt.Share
@@ -104,6 +116,9 @@ func (w *World) arriveLate(c *call, delay time.Duration) {
 func (w *World) arrive(c *call, back time.Duration) {
 	blocked := max(c.host.share.stalledUntil, c.host.shareStall)
 	switch {
+	case c.host.copy != nil:
+		w.answerOffline(c)
+		return
 	case blocked > w.now:
 		w.after(min(blocked-w.now, 250*time.Millisecond), func() { w.arrive(c, back) })
 		return
@@ -186,16 +201,16 @@ func (w *World) carryOut(c *call) result {
 		l := w.listFor(c.host)
 		return result{share: l.share, revs: append([]uint64(nil), l.revs...)}
 	case arbiter.Read:
-		return w.readFor(c.host, a)
+		return w.readFor(c.host, c.keys(), a)
 	case arbiter.Found:
-		r := result{outcome: c.host.share.found(a.Share, a.Rev, a.Genesis, w.now)}
+		r := result{outcome: c.host.disk().found(a.Share, a.Rev, a.Genesis, w.now)}
 		w.story("share: %s founds a chain at %d: %v", c.host.name, a.Rev, r.outcome)
 		return r
 	case arbiter.Publish:
-		c.host.share.view = a.Record
+		c.host.disk().view = a.Record
 		return result{}
 	case arbiter.Housekeep:
-		return result{outcome: c.host.share.remove(a.Share, a.Revs, w.now)}
+		return result{outcome: c.host.disk().remove(a.Share, a.Revs, w.now)}
 	}
 	return result{outcome: arbiter.Denied}
 }
@@ -211,20 +226,20 @@ func (w *World) listFor(h *host) listing {
 	if h.cache.known && w.now-h.cache.taken < listingAge && w.dice.chance(w.opt.Share.StaleList) {
 		return h.cache
 	}
-	h.cache = h.share.list(w.now)
+	h.cache = h.disk().list(w.now)
 	return h.cache
 }
 
 // readFor reads a record, perhaps missing it because it was missing before.
-func (w *World) readFor(h *host, a arbiter.Read) result {
+func (w *World) readFor(h *host, keys *vault, a arbiter.Read) result {
 	if at, ok := h.misses[a.Rev]; ok && w.now-at < missAge && w.dice.chance(w.opt.Share.StaleMiss) {
 		return result{outcome: arbiter.NotExist}
 	}
-	f := h.share.read(a.Share, a.Rev)
+	f := h.disk().read(a.Share, a.Rev)
 	if f == nil {
 		h.misses[a.Rev] = w.now
 		return result{outcome: arbiter.NotExist}
 	}
 	delete(h.misses, a.Rev)
-	return result{entry: w.vault.open(a.Share, a.Rev, f.body)}
+	return result{entry: keys.open(a.Share, a.Rev, f.body)}
 }

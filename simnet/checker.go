@@ -136,6 +136,8 @@ func (c *checker) written(a arbiter.Create, at *attempt) {
 	r := c.w.vault.open(a.Share, a.Rev, a.Body).Record
 	was := c.top[a.Share]
 	switch {
+	case a.Rev > was.rev && r.Epoch < was.epoch && c.w.opt.Tokens > 1:
+		c.w.stats.Fallen++
 	case a.Rev > was.rev && r.Epoch < was.epoch:
 		c.w.fail("epoch", "record %d has epoch %d, but %d already has %d", a.Rev, r.Epoch, was.rev, was.epoch)
 	case a.Rev > was.rev:

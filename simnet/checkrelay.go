@@ -24,6 +24,9 @@ func (c *checker) epochStarted(r *relay) {
 	w, k := c.w, epochKey{r.guard.share, r.epoch}
 	owner, known := c.epochs[k]
 	switch {
+	case known && owner != r.owner && w.opt.Tokens > 1:
+		w.stats.Fallen++
+		return
 	case known && owner != r.owner:
 		w.fail("epoch", "epoch %d was the tenure of %s and is now that of %s", r.epoch, w.nameOf(owner), w.nameOf(r.owner))
 		return

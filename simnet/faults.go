@@ -32,6 +32,9 @@ const (
 	Drain                        // a member may not lead for a while
 	Restart                      // every daemon restarts
 	RestoreOld                   // an old backup of the folder is restored
+	Rotate                       // a daemon starts again with the other token
+	FreezeGuard                  // a guard stands still, its daemon lives
+	GoOffline                    // the PC's Offline Files cache answers instead of the server
 	faultKinds
 )
 
@@ -39,6 +42,7 @@ var faultNames = [...]string{
 	"split", "isolate", "deaf", "mute", "one-way", "cut-share", "cut-all", "stall-share", "stall-one", "wipe-share",
 	"crash-daemon", "freeze-host", "freeze-daemon", "crash-host", "crash-guard", "break-pipe", "crash-relay",
 	"handoff", "retire", "drain", "restart-all", "restore-backup",
+	"rotate-token", "freeze-guard", "offline-copy",
 }
 
 // String returns the kind's name as printed with the options.
@@ -81,6 +85,16 @@ func (m Mode) menu() []FaultKind {
 		return []FaultKind{Split, Isolate, Isolate, Mute, CutShare, StallOne, CrashDaemon, CrashHost}
 	case Folders:
 		return []FaultKind{Split, Isolate, CrashDaemon, CrashHost, FreezeHost, CutShare}
+	case Clones:
+		return []FaultKind{Split, Isolate, OneWay, CutShare, CutAll, CrashDaemon, CrashHost, FreezeHost, FreezeOne, BreakPipe, HandOff, Retire}
+	case Tokens:
+		return []FaultKind{Rotate, Rotate, Rotate, Isolate, CutShare, CrashHost, FreezeHost, HandOff, CrashDaemon}
+	case Guards:
+		return []FaultKind{FreezeGuard, FreezeGuard, FreezeGuard, FreezeOne, CutShare, CutAll, Isolate, StallShare, CrashGuard, BreakPipe, HandOff, CrashDaemon}
+	case Preempt:
+		return []FaultKind{Drain, Drain, Retire, CrashHost, CrashDaemon, HandOff, Isolate, CutShare, FreezeOne, Restart}
+	case Offline:
+		return []FaultKind{GoOffline, GoOffline, GoOffline, CutAll, Isolate, Isolate, Split, CrashDaemon, CrashHost, HandOff, FreezeHost}
 	case Noise:
 		return nil
 	case Failover:
@@ -122,6 +136,9 @@ func drawFaults(d dice, o Options) []Fault {
 			if f.Kind == FreezeHost || f.Kind == FreezeOne {
 				f.For = d.between(60*time.Second, 150*time.Second)
 			}
+		}
+		if o.Mode == Offline && d.chance(0.3) {
+			f.For = d.between(60*time.Second, 180*time.Second)
 		}
 		if f.Kind == WipeShare {
 			if at < wiped+wipeApart {
@@ -207,6 +224,8 @@ func (w *World) strikeShare(f Fault, h *host) bool {
 		h.share.wipe(w.now)
 	case RestoreOld:
 		h.share.restore(w.now - f.For)
+	case GoOffline:
+		w.goOffline(h, f.For)
 	default:
 		return false
 	}
@@ -243,6 +262,12 @@ func (w *World) strikeProcess(f Fault, h *host) {
 		w.startLater(h, f.For)
 	case Drain:
 		w.drain(h, f.For)
+	case Rotate:
+		h.token = (h.token + 1) % len(w.keys)
+		w.crashDaemon(h, "restarts with another token")
+		w.startLater(h, w.dice.between(0, f.For/4))
+	case FreezeGuard:
+		w.eachGuard(h, func(g *guard) { w.freezeGuard(g, f.For) })
 	case Restart:
 		for _, x := range w.hosts {
 			w.crashDaemon(x, "restarted")

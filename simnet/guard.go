@@ -20,6 +20,11 @@ type guard struct {
 	tip   uint64
 	relay *relay // nil before its start and after its death
 
+	frozenUntil time.Duration // world time; it stands still before it
+	waiting     []func()      // what it will do then
+	told        time.Duration // newest deadline that the daemon has sent
+	owes        time.Duration // world time since which an answer is due; 0 = none
+
 	dead    bool // the process has ended
 	orphan  bool // EOF: the daemon is gone, or seems to be
 	dying   bool // it is killing the tree
@@ -62,6 +67,7 @@ func (w *World) actGuard(d *daemon, a arbiter.Action) {
 	pipe := w.dice.spread(10*time.Microsecond, w.opt.Proc.PipeMax)
 	switch a := a.(type) {
 	case arbiter.SetUntil:
+		g.told = a.Until
 		if w.opt.Defect == GuardToldLate {
 			w.toDaemon(g, 0, arbiter.GuardAcked{Gen: g.gen, Seq: a.Seq})
 			pipe += d.fig.Fence
@@ -111,7 +117,7 @@ func (w *World) startGuard(d *daemon, a arbiter.StartRelay) {
 	}
 	d.lastGen = a.Gen
 	w.checker.tenure(tenureKey{d.id, a.Epoch, d.lastShare}).started = true
-	g := &guard{host: d.host, of: d, gen: a.Gen, epoch: a.Epoch, share: d.lastShare, until: a.Until}
+	g := &guard{host: d.host, of: d, gen: a.Gen, epoch: a.Epoch, share: d.lastShare, until: a.Until, told: a.Until}
 	d.host.guards = append(d.host.guards, g)
 	w.toPipe(g, w.dice.spread(500*time.Microsecond, w.opt.Proc.SpawnMax), func() { w.spawn(g, a.Seq) })
 }
@@ -149,7 +155,7 @@ func (w *World) armGuard(g *guard) {
 	g.timer++
 	timer := g.timer
 	w.queue.push(max(w.now, g.host.clock.world(g.until)), func() {
-		if g.timer == timer && !g.host.asleep() {
+		if g.timer == timer && !g.host.asleep() && !g.frozen() {
 			w.deadlinePassed(g)
 		}
 	})
@@ -158,7 +164,7 @@ func (w *World) armGuard(g *guard) {
 // deadlinePassed kills the tree: dead at the latest KILL_MARGIN after the
 // deadline, or after waking if the host slept through it.
 func (w *World) deadlinePassed(g *guard) {
-	if g.dead || g.dying || g.relay == nil || g.host.local() < g.until || w.opt.Defect == NoGuard {
+	if g.dead || g.dying || g.frozen() || g.relay == nil || g.host.local() < g.until || w.opt.Defect == NoGuard {
 		return
 	}
 	w.kill(g, deadline, w.killLatency(g))
@@ -198,6 +204,8 @@ func (w *World) killed(g *guard, cause end) {
 	case g.dead:
 	case g.host.asleep():
 		g.host.park(func() { w.killed(g, cause) })
+	case g.frozen():
+		g.waiting = append(g.waiting, func() { w.killed(g, cause) })
 	default:
 		w.guardEnds(g, cause)
 	}
@@ -245,8 +253,11 @@ func (w *World) guardHearsEOF(g *guard) {
 
 // crashGuard kills a guard; its relay dies with it, and no will is carried out.
 func (w *World) crashGuard(g *guard) {
-	if g.host.asleep() {
+	if g.host.asleep() || g.dead {
 		return
+	}
+	if g.frozen() {
+		g.until = g.told // what the daemon has enforced meanwhile
 	}
 	if g.relay != nil {
 		w.relayGone(g.relay, "guard killed")
@@ -263,6 +274,8 @@ func (w *World) toGuard(g *guard, delay time.Duration, do func()) {
 		case g.dead:
 		case g.host.asleep():
 			g.host.park(func() { w.toGuard(g, 0, do) })
+		case g.frozen():
+			g.waiting = append(g.waiting, func() { w.toGuard(g, 0, do) })
 		default:
 			do()
 		}

@@ -19,6 +19,9 @@ type host struct {
 	boots int
 	runs  int
 	clock clock
+	token int      // which of the site's tokens its stk.ini holds
+	copy  *share   // answers instead of the server: the Offline Files cache
+	sync  []func() // what the cache carries to the server later
 
 	up          bool
 	asleepUntil time.Duration // world time; the host is frozen before it
@@ -37,6 +40,9 @@ type host struct {
 func (w *World) newHost(i int) *host {
 	h := &host{w: w, idx: i, name: string(rune('A' + i)), node: w.dice.uuid(), misses: map[uint64]time.Duration{}}
 	h.share = w.shares[i%len(w.shares)]
+	if 0 < i && i < w.opt.Clones {
+		h.node = w.hosts[0].node
+	}
 	w.bootHost(h)
 	return h
 }
@@ -46,6 +52,9 @@ func (w *World) bootHost(h *host) {
 	h.up = true
 	h.boots++
 	h.boot = fmt.Sprintf("boot-%s%d", h.name, h.boots)
+	if w.opt.Defect == BootsAlike && h.idx < w.opt.Clones {
+		h.boot = "boot-of-all-clones"
+	}
 	h.clock = clock{base: w.now, offset: w.dice.between(time.Second, 1000*time.Hour), ppm: w.opt.PPM[h.idx]}
 	h.cache, h.misses = listing{}, map[uint64]time.Duration{}
 }
@@ -68,6 +77,7 @@ type daemon struct {
 	id      lease.ID
 	name    string // A1, A2, …: host and run
 	machine *arbiter.Machine
+	keys    *vault
 	prio    int
 	fig     Figures // what its stk.ini says
 
@@ -111,19 +121,19 @@ func (w *World) startDaemon(h *host) {
 	h.runs++
 	d := &daemon{
 		host: h, id: lease.ID{Node: h.node, Run: w.dice.runID()}, name: fmt.Sprintf("%s%d", h.name, h.runs),
-		prio: w.opt.Prio[h.idx], fig: w.opt.Figures,
+		prio: w.opt.Prio[h.idx], fig: w.opt.Figures, keys: w.keys[h.token],
 	}
 	if w.opt.Mixed {
 		d.fig = drawFigures(w.dice)
 	}
-	if h.share.view.Epoch > h.floorEpoch && h.shareCuts == 0 {
-		h.remember(h.share.view.Rev, h.share.view.Epoch)
+	if h.disk().view.Epoch > h.floorEpoch && h.shareCuts == 0 {
+		h.remember(h.disk().view.Rev, h.disk().view.Epoch)
 	}
 	f := d.fig
 	m, err := arbiter.New(arbiter.Config{
 		Self: d.id, Boot: h.boot, KMSN: kmsn, Station: h.name, IP: h.ip(), Port: 9530, PID: 1000*h.runs + h.idx,
 		Priority: d.prio, TTL: f.TTL, Renew: f.Renew, Poll: f.Poll, Fence: f.Fence, Beat: f.Beat, Grace: f.Grace,
-		FloorRev: h.floorRev, FloorEpoch: h.floorEpoch, Seed: w.dice.Uint64(), Sealer: w.vault, NewShare: w.dice.uuid(),
+		FloorRev: h.floorRev, FloorEpoch: h.floorEpoch, Seed: w.dice.Uint64(), Sealer: sealer{h, d.keys}, Preempt: w.opt.preempts(h.idx), NewShare: w.dice.uuid(),
 	})
 	if err == nil && w.chosen != nil {
 		err = w.chosen(m)

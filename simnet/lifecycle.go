@@ -31,6 +31,7 @@ func (w *World) freezeDaemon(h *host, d time.Duration) {
 	if h.daemon == nil {
 		return
 	}
+	w.eachGuard(h, w.thawGuard) // both at once is a frozen host
 	h.daemon.frozenUntil = max(h.daemon.frozenUntil, w.now+d)
 	w.story("%s freezes for %v", h.daemon.name, d)
 	w.reachabilityChanged()
@@ -49,6 +50,7 @@ func (w *World) freezeMid(d *daemon) {
 
 // thaw ends every freeze of a host at once.
 func (w *World) thaw(h *host) {
+	w.eachGuard(h, w.thawGuard)
 	h.asleepUntil = min(h.asleepUntil, w.now)
 	if h.daemon != nil {
 		h.daemon.frozenUntil = min(h.daemon.frozenUntil, w.now)
@@ -125,6 +127,7 @@ func (w *World) crashDaemon(h *host, how string) {
 		return
 	}
 	w.story("%s %s", d.name, how)
+	w.eachGuard(h, w.thawGuard)
 	w.daemonGone(d)
 	w.hangUp(d)
 	w.eachGuard(h, w.guardHearsEOF)

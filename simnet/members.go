@@ -23,7 +23,7 @@ type peer struct {
 
 // reachable reports whether gossip of a gets through to b and back.
 func (w *World) reachable(a, b *daemon) bool {
-	if !a.awake() || !b.awake() {
+	if !a.awake() || !b.awake() || a.keys != b.keys {
 		return false
 	}
 	if w.net.bothWays(a.host.idx, b.host.idx) {
@@ -31,7 +31,7 @@ func (w *World) reachable(a, b *daemon) bool {
 	}
 	for _, h := range w.hosts {
 		k := h.daemon
-		if k != nil && k != a && k != b && k.awake() && w.net.bothWays(a.host.idx, h.idx) && w.net.bothWays(h.idx, b.host.idx) {
+		if k != nil && k != a && k != b && k.keys == a.keys && k.awake() && w.net.bothWays(a.host.idx, h.idx) && w.net.bothWays(h.idx, b.host.idx) {
 			return true
 		}
 	}
@@ -120,7 +120,7 @@ func (d *daemon) describe() arbiter.Member {
 	s := d.machine.Status()
 	return arbiter.Member{
 		ID: d.id, Station: d.host.name, Addr: d.host.ip(), Alive: true, Eligible: s.Eligible,
-		Priority: d.prio, Share: s.Share, Rev: s.Rev, Epoch: s.Epoch,
+		Priority: d.prio, Preempt: d.host.w.opt.preempts(d.host.idx), Share: s.Share, Rev: s.Rev, Epoch: s.Epoch,
 	}
 }
 

@@ -55,23 +55,24 @@ func (w *World) send(from *daemon, to lease.ID, ev arbiter.Event) {
 	if w.dice.chance(w.opt.Net.Loss) {
 		return
 	}
-	w.fly(from.host, target.host, ev, w.latency())
+	w.fly(from, target.host, ev, w.latency())
 	if w.dice.chance(w.opt.Net.Dup) {
-		w.fly(from.host, target.host, ev, w.latency())
+		w.fly(from, target.host, ev, w.latency())
 	}
 	if w.dice.chance(w.opt.Net.Replay) {
-		w.fly(from.host, target.host, ev, w.dice.spread(10*time.Millisecond, 60*time.Second))
+		w.fly(from, target.host, ev, w.dice.spread(10*time.Millisecond, 60*time.Second))
 	}
 }
 
 // fly delivers a packet to the daemon that is at the address when it arrives,
-// which need not be the one it was meant for.
-func (w *World) fly(from, to *host, ev arbiter.Event, delay time.Duration) {
-	if !w.net.passes(from.idx, to.idx) {
+// which need not be the one it was meant for. Who has another token cannot
+// decrypt it.
+func (w *World) fly(from *daemon, to *host, ev arbiter.Event, delay time.Duration) {
+	if !w.net.passes(from.host.idx, to.idx) {
 		return
 	}
 	w.after(delay, func() {
-		if to.up && to.daemon != nil && w.net.passes(from.idx, to.idx) {
+		if to.up && to.daemon != nil && to.daemon.keys == from.keys && w.net.passes(from.host.idx, to.idx) {
 			w.deliver(to.daemon, ev)
 		}
 	})
@@ -87,7 +88,7 @@ func (w *World) sendReliably(from *daemon, to lease.ID, ev arbiter.Event, tries 
 	}
 	w.after(2*w.latency(), func() {
 		switch {
-		case from.dead || target.dead || tries == 0:
+		case from.dead || target.dead || tries == 0 || from.keys != target.keys:
 		case w.net.bothWays(from.host.idx, target.host.idx):
 			w.deliver(target, ev)
 		default:

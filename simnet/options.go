@@ -22,12 +22,17 @@ const (
 	Folders   Mode = "folders"   // two folders by mistake: the lower share id must win
 	Noise     Mode = "noise"     // no faults, only weather: nothing may change hands
 	Failover  Mode = "failover"  // only the leader's host dies: how fast is it replaced?
+	Clones    Mode = "clones"    // two or three PCs with one node UUID
+	Tokens    Mode = "tokens"    // a changed token: members that cannot read each other's records
+	Guards    Mode = "guards"    // guards that stand still while their daemon lives
+	Preempt   Mode = "preempt"   // priorities, and members that take the lease back
+	Offline   Mode = "offline"   // PCs that fall back to an offline copy of the folder
 	Restore   Mode = "restore"   // a backup of the folder is restored: the documented exception
 )
 
 // Modes lists every mode that the search goes through, in the order of its
 // rounds.
-var Modes = []Mode{General, Sleep, Busy, Slow, Race, Hibernate, Damage, Folders}
+var Modes = []Mode{General, Sleep, Busy, Slow, Race, Hibernate, Damage, Folders, Clones, Tokens, Guards, Preempt, Offline}
 
 // Options is everything one seed expands into. It is printed with a failure;
 // a world is a function of its Options and nothing else.
@@ -35,6 +40,7 @@ type Options struct {
 	Seed   uint64
 	Mode   Mode
 	Nodes  int
+	Clones int           // hosts that share the node UUID of the first, itself included
 	Shares int           // folders that members' LEASE_DIR point to: 1, or 2 by mistake
 	Safety time.Duration // how long faults last; healing and liveness follow
 
@@ -43,6 +49,9 @@ type Options struct {
 	Mixed   bool    // every start of a daemon draws figures of its own
 	PPM     []int64 // clock rate error per node, within ±5000 (0.5 %)
 	Prio    []int   // RELAY_PRIORITY per node
+	Claims  []bool  // RELAY_PREEMPT per node
+	Tokens  int     // how many tokens are in use: 0 or 1, or 2 by mistake
+	Walls   bool    // wall clocks in other zones, which jump
 
 	Net   NetRates
 	Share ShareRates
@@ -121,7 +130,7 @@ type ProcRates struct {
 // Expand turns a seed into the options of a world.
 func Expand(seed uint64, mode Mode) Options {
 	d := newDice(seed, streamOptions)
-	o := Options{Seed: seed, Mode: mode, Shares: 1, Nodes: oneOf(d, 1, 2, 2, 3, 3, 3, 4, 4, 5, 8)}
+	o := Options{Seed: seed, Mode: mode, Shares: 1, Walls: true, Nodes: oneOf(d, 1, 2, 2, 3, 3, 3, 4, 4, 5, 8)}
 	o.Figures = drawFigures(d)
 	o.Safety = d.between(4*o.Figures.TTL, 4*o.Figures.TTL+60*time.Second)
 	o.Mixed = d.chance(0.25)
@@ -152,6 +161,19 @@ func Expand(seed uint64, mode Mode) Options {
 	case Folders:
 		o.Nodes, o.Shares = 2+o.Nodes%3, 2
 		o.Chain = Released
+	case Clones:
+		o.Nodes = 3 + o.Nodes%3
+		o.Clones = oneOf(d, 2, 2, 3)
+		o.Nodes = max(o.Nodes, o.Clones+1)
+	case Tokens:
+		o.Nodes, o.Tokens = 2+o.Nodes%3, 2
+	case Guards:
+		o.Nodes = 2 + o.Nodes%3
+	case Preempt:
+		o.Nodes = max(o.Nodes, 2)
+	case Offline:
+		o.Nodes = 2 + o.Nodes%3
+		o.Chain, o.Safety = Released, 240*time.Second
 	case Noise:
 		o.weather()
 	case Failover:
@@ -160,7 +182,14 @@ func Expand(seed uint64, mode Mode) Options {
 		o.Nodes = max(o.Nodes, 2)
 	}
 	o.PPM, o.Prio = drawNodes(d, o.Nodes)
-	if mode == Failover || mode == Folders {
+	if mode == Preempt {
+		o.Claims = make([]bool, o.Nodes)
+		for i := range o.Claims {
+			o.Prio[i] = oneOf(d, 50, 100, 200)
+			o.Claims[i] = d.chance(0.5)
+		}
+	}
+	if mode == Failover || mode == Folders || mode == Clones {
 		o.Prio = slices.Repeat([]int{100}, o.Nodes)
 	}
 	o.Faults = drawFaults(newDice(seed, streamFaults), o)
@@ -256,7 +285,7 @@ func (o Options) String() string {
 	if o.Defect != "" || o.Mutant != "" {
 		fmt.Fprintf(&b, " defect %q mutant %q", o.Defect, o.Mutant)
 	}
-	fmt.Fprintf(&b, "\n  chain %s figures %+v mixed %t\n  ppm %v prio %v\n  net %+v\n  share %+v\n  proc %+v\n", o.Chain, o.Figures, o.Mixed, o.PPM, o.Prio, o.Net, o.Share, o.Proc)
+	fmt.Fprintf(&b, "\n  chain %s figures %+v mixed %t clones %d tokens %d preempt %v\n  ppm %v prio %v\n  net %+v\n  share %+v\n  proc %+v\n", o.Chain, o.Figures, o.Mixed, o.Clones, o.Tokens, o.Claims, o.PPM, o.Prio, o.Net, o.Share, o.Proc)
 	for _, f := range o.Faults {
 		fmt.Fprintf(&b, "  %v\n", f)
 	}

@@ -73,7 +73,7 @@ func (w *World) relayReady(r *relay) {
 
 // relayEnds is a relay that dies by itself under a living guard.
 func (w *World) relayEnds(g *guard, cause end) {
-	if g.dead || g.dying || g.relay == nil || g.host.asleep() {
+	if g.dead || g.dying || g.relay == nil || g.host.asleep() || g.frozen() {
 		return
 	}
 	g.dying = true

@@ -60,11 +60,31 @@ func (w *World) runSafetyThenLiveness() {
 	}
 	w.run(w.now + limit)
 	w.checkOne("after healing")
+	w.letPreempt()
 	changes := w.checker.changes
 	w.run(w.now + steady)
 	w.checkOne("at the end")
 	if w.failed == nil && w.checker.changes != changes {
 		w.fail("liveness", "the relay changed hands, or restarted, at %v, long after healing", w.checker.changed)
+	}
+}
+
+// letPreempt gives members that take the lease back the time to, each after 30
+// stable seconds, and demands that the best of them has it then.
+func (w *World) letPreempt() {
+	if len(w.opt.Claims) == 0 || w.failed != nil {
+		return
+	}
+	w.run(w.now + 2*35*time.Second + 20*time.Second)
+	w.checkOne("after preemption")
+	if w.failed != nil {
+		return
+	}
+	lead := w.relays[0].guard.host.idx
+	for i, claims := range w.opt.Claims {
+		if claims && w.opt.Prio[i] > w.opt.Prio[lead] {
+			w.fail("liveness", "%s leads although %s may preempt it", w.hosts[lead].name, w.hosts[i].name)
+		}
 	}
 }
 

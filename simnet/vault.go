@@ -15,16 +15,23 @@ const kmsn = "4711"
 type vault struct {
 	codec  *lease.Codec
 	opened map[string]lease.Entry
+	wall   time.Duration // how wrong the wall clock of who seals is
 }
 
-// newVault returns the vault of a world; now is world time.
-func newVault(now func() time.Duration) *vault {
-	c, err := lease.NewCodec(kmsn, "a token that everybody at the site has")
+// tokens are the site's secrets: the second one is what members have after
+// somebody changed it without naming the old one as RELAY_TOKEN_OLD.
+var tokens = [...]string{"a token that everybody at the site has", "a token that some were given"}
+
+// newVault returns a vault that seals with the first token and opens what any of
+// them sealed; now is world time.
+func newVault(now func() time.Duration, token string, more ...string) *vault {
+	c, err := lease.NewCodec(kmsn, token, more...)
 	if err != nil {
 		panic(err) // constants
 	}
-	c.Now = func() time.Time { return time.Unix(1_800_000_000, 0).UTC().Add(now()) }
-	return &vault{codec: c, opened: map[string]lease.Entry{}}
+	v := &vault{codec: c, opened: map[string]lease.Entry{}}
+	c.Now = func() time.Time { return time.Unix(1_800_000_000, 0).UTC().Add(now() + v.wall) }
+	return v
 }
 
 // Seal implements arbiter.Sealer.

@@ -19,7 +19,8 @@ type World struct {
 	now   time.Duration // world time since the start
 	queue queue
 	trace tracer
-	vault *vault
+	vault *vault   // opens everything: what the checker uses
+	keys  []*vault // what daemons have, by token
 
 	hosts  []*host
 	net    network
@@ -43,6 +44,7 @@ type Stats struct {
 	Relays     int           // relay trees started
 	Takeovers  int           // tenures that started a relay, beyond the first
 	Creates    int           // creates begun
+	Fallen     int           // epochs that fell, or were used twice, while members could not read each other's records
 	Reused     int           // epochs used again in a new chain by members that had forgotten the old one
 	Excused    int           // documented exceptions: relays that woke past their deadline
 	MaxExcused time.Duration // longest such run beside another relay
@@ -59,7 +61,7 @@ type repair struct {
 // yet.
 func New(opt Options) *World {
 	w := &World{opt: opt, dice: newDice(opt.Seed, streamWorld), names: map[lease.ID]*daemon{}}
-	w.vault = newVault(func() time.Duration { return w.now })
+	w.cutKeys()
 	w.net = newNetwork(opt.Nodes)
 	for range max(opt.Shares, 1) {
 		w.shares = append(w.shares, &share{})
@@ -183,6 +185,7 @@ func (w *World) heal() {
 	for _, h := range w.hosts {
 		h.shareStall = 0
 		w.thaw(h)
+		w.giveRightToken(h)
 		w.startDaemon(h)
 	}
 }
@@ -194,6 +197,7 @@ func (s *Stats) add(o Stats) {
 	s.Relays += o.Relays
 	s.Takeovers += o.Takeovers
 	s.Creates += o.Creates
+	s.Fallen += o.Fallen
 	s.Reused += o.Reused
 	s.Excused += o.Excused
 	s.MaxExcused = max(s.MaxExcused, o.MaxExcused)
