@@ -51,7 +51,7 @@ func (a *app) handoff(ctx context.Context, c *localapi.Client, to string, wait b
 	if !wait {
 		return a.done("handoff begun")
 	}
-	after, err := awaitLeader(ctx, c, before.Epoch, timeout)
+	after, err := awaitLeader(ctx, c, before, timeout)
 	if err != nil {
 		return err
 	}
@@ -65,21 +65,26 @@ func (a *app) handoff(ctx context.Context, c *localapi.Client, to string, wait b
 		clean(after.Station), leaderAddr(after), milliseconds(time.Since(begin).Milliseconds())))
 }
 
-// awaitLeader waits for a relay of a later epoch to be ready.
-func awaitLeader(ctx context.Context, c *localapi.Client, epoch uint64, timeout time.Duration) (localapi.Leader, error) {
+// awaitLeader waits for a relay of a later epoch than that of before to be
+// ready.
+func awaitLeader(ctx context.Context, c *localapi.Client, before localapi.Leader, timeout time.Duration) (localapi.Leader, error) {
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
+	seen, found, failed := before, true, error(nil)
 	for {
 		l, ok, err := c.Leader(ctx)
-		if err == nil && ok && l.Ready && l.Epoch > epoch {
+		if err == nil && ok && l.Ready && l.Epoch > before.Epoch {
 			return l, nil
+		}
+		if ctx.Err() == nil { // a look that was cut short says nothing
+			seen, found, failed = l, ok, err
 		}
 		select {
 		case <-ctx.Done():
 			if errors.Is(ctx.Err(), context.Canceled) {
 				return l, errors.New("interrupted while waiting; the handoff goes on")
 			}
-			return l, fmt.Errorf("no new relay was ready within %v: %s", timeout, waiting(l, ok, err, epoch))
+			return l, fmt.Errorf("no new relay was ready within %v: %s", timeout, waiting(seen, found, failed, before.Epoch))
 		case <-time.After(handoffPoll):
 		}
 	}

@@ -35,7 +35,7 @@ func CheckAccount(dir, user string, host Host) error {
 			return nil // a disk of this PC
 		}
 		return &AccountError{
-			Why: fmt.Sprintf("a service does not see the drive %s: letters belong to the session that connected them", drive),
+			Why: fmt.Sprintf("a service does not see drive %s, because letters belong to the session that connected them", drive),
 			Do:  "set LEASE_DIR=" + uncAdvice(unc, rest) + " and install with --user ACCOUNT --password PASSWORD, or set LEASE_DIR=smb://user@server/share/folder",
 		}
 	}
