@@ -220,3 +220,19 @@ func (p *pc) commandLines(t *testing.T) (all string) {
 	require.Contains(t, all, "run")
 	return all
 }
+
+// The doctor finds nothing wrong with a healthy site on an smb:// share, and
+// says so within 15 s.
+func TestCase_DoctorOnSMB(t *testing.T) {
+	s := newSite(t, 2, nil)
+	for _, p := range s.pcs {
+		begin := time.Now()
+		cmd := exec.Command("ip", "netns", "exec", p.ns, *exe, "--config", p.dir+"/stk.ini", "doctor")
+		cmd.Env = append(os.Environ(), passwordEnv)
+		b, err := cmd.CombinedOutput()
+		require.NoError(t, err, "%s", b)
+		require.Less(t, time.Since(begin), 15*time.Second)
+		require.NotContains(t, string(b), sambatest.Password)
+		t.Logf("%s", b)
+	}
+}

@@ -18,6 +18,9 @@ import (
 	"github.com/convertfw/floatrelay/lease/smb/sambatest"
 )
 
+// passwordEnv hands a process the password of the share.
+const passwordEnv = "FLOATRELAY_LEASE_SMB_PASSWORD=" + sambatest.Password
+
 // pc is one PC of a site.
 type pc struct {
 	s       *site
@@ -56,7 +59,7 @@ func (p *pc) Start() {
 	require.NoError(p.s.t, err)
 	defer log.Close()
 	p.cmd = exec.Command("ip", "netns", "exec", p.ns, *exe, "run", "--config", filepath.Join(p.dir, "stk.ini"))
-	p.cmd.Env = append(os.Environ(), standin.LogEnv+"="+p.lifeLog(), "FLOATRELAY_LEASE_SMB_PASSWORD="+sambatest.Password)
+	p.cmd.Env = append(os.Environ(), standin.LogEnv+"="+p.lifeLog(), passwordEnv)
 	p.cmd.Stdout, p.cmd.Stderr = log, log
 	p.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	require.NoError(p.s.t, p.cmd.Start())
