@@ -30,6 +30,7 @@ func TestOps_ClientsThroughHandoffsAndARollingRestart(t *testing.T) {
 			require.NotEqual(t, n.Station, next.Station)
 			talk.flows(5)
 			gaps = append(gaps, talk.longest(from))
+			opsExplain(s, gaps[len(gaps)-1], from)
 		}
 		opsReport(t, "handoff", gaps)
 		require.Less(t, gaps[len(gaps)-1], opsLimit())
@@ -41,6 +42,7 @@ func TestOps_ClientsThroughHandoffsAndARollingRestart(t *testing.T) {
 			opsRestart(s, n)
 			talk.flows(5)
 			gaps = append(gaps, talk.longest(from))
+			opsExplain(s, gaps[len(gaps)-1], from)
 		}
 		opsReport(t, "restart", gaps)
 		require.Less(t, gaps[len(gaps)-1], opsLimit())

@@ -8,6 +8,7 @@ import (
 	"os"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -167,4 +168,24 @@ func opsReport(t *testing.T, what string, gaps []time.Duration) {
 		ms[i] = g.Milliseconds()
 	}
 	t.Logf("%s: longest silence of a client %v ms, median %d ms", what, ms, ms[len(ms)/2])
+}
+
+// opsExplain prints what the daemons said since a moment, if a silence was
+// longer than it should be.
+func opsExplain(s *site, gap time.Duration, since time.Time) {
+	s.t.Helper()
+	if gap <= opsGap {
+		return
+	}
+	var lines []string
+	for _, n := range s.Nodes {
+		for line := range strings.Lines(n.Log()) {
+			at, rest, _ := strings.Cut(line, " ")
+			if when, err := time.Parse("2006-01-02T15:04:05.000Z07:00", at); err == nil && when.After(since.Add(-time.Millisecond)) {
+				lines = append(lines, fmt.Sprintf("%6d ms %s %s", when.Sub(since).Milliseconds(), n.Station, rest))
+			}
+		}
+	}
+	slices.Sort(lines)
+	s.t.Logf("a silence of %v:\n%s", gap.Round(time.Millisecond), strings.Join(lines, ""))
 }
