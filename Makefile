@@ -5,6 +5,7 @@ VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo deve
 LDFLAGS  = -s -w -X main.version=$(VERSION)
 LINT     = github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 FUZZTIME ?= 60s
+SIMRUNS  ?= 1300
 SCALE   ?= 2,3,5,10,50,200
 
 .PHONY: all build demo test race sim mutants fuzz bench bench-scale prove lint cross e2e windows dist clean
@@ -21,13 +22,13 @@ test: ## all tests that need no extra packages
 	$(GO) test -timeout 15m ./...
 
 race: ## the tests of everything that runs concurrently, with the race detector
-	$(GO) test -race -short -timeout 20m ./...
+	$(GO) test -race -short -timeout 20m ./arbiter ./gossip/... ./lease/... ./relayproc ./internal/...
 
-sim: ## search the simulated world for two relays
-	$(GO) test -timeout 15m -count=1 -v -run 'TestSearch|TestPartition' ./simnet $(SIMFLAGS)
+sim: ## search the simulated world for two relays: 10,000 seeds and more
+	$(GO) test -timeout 30m -count=1 -v -run 'TestSearch|TestPartition|TestFault' ./simnet -sim.runs=$(SIMRUNS)
 
 mutants: ## break each rule of the protocol and see the simulation catch it
-	$(GO) test -timeout 30m -count=1 -v -tags mutants -run TestMutants ./simnet $(SIMFLAGS)
+	$(GO) test -timeout 30m -count=1 -v -tags mutants -run TestMutants ./simnet
 
 fuzz: ## every fuzz target for FUZZTIME
 	GO='$(GO)' FUZZTIME='$(FUZZTIME)' bash .ci/fuzz
@@ -39,6 +40,9 @@ bench: build ## failover times and the cost of an idle daemon
 bench-scale: ## stations of 2 to 200 members: the table of docs/scale.md
 	$(GO) test -timeout 90m -count=1 -v -run TestScale_Table ./internal/bubble -bubble.scale=$(SCALE) -bubble.table=$(CURDIR)/docs/scale.md
 
+bench-scale: ## how stations of 2 to 200 members behave; rewrites docs/scale.md
+	$(GO) test -timeout 60m -count=1 -v -run TestScale_Table ./internal/bubble -bubble.scale=2,3,5,10,50,200 -bubble.table=$(CURDIR)/docs/scale.md
+
 prove: ## the full repetition counts; takes about an hour
 	GO='$(GO)' bash .ci/prove
 
@@ -46,6 +50,7 @@ lint: ## formatting, vet for both systems, the linter, a tidy go.mod
 	@test -z "$$(gofmt -l .)" || { echo "gofmt wants:"; gofmt -l .; exit 1; }
 	$(GO) vet ./...
 	GOOS=windows $(GO) vet ./...
+	$(GO) vet -tags 'e2e python' ./...
 	$(GO) vet -tags mutants ./arbiter ./simnet
 	$(GO) run $(LINT) run ./...
 	$(GO) mod tidy -diff
@@ -53,6 +58,18 @@ lint: ## formatting, vet for both systems, the linter, a tidy go.mod
 cross: ## build for every system a release has
 	for t in windows/amd64 windows/arm64 linux/amd64 linux/arm64; do \
 	  GOOS=$${t%/*} GOARCH=$${t#*/} $(GO) build -trimpath -o /dev/null ./cmd/floatrelay || exit 1; done
+
+e2e: ## whole sites with network namespaces and a real Samba; root, Debian
+	bash .ci/packages e2e
+	$(GO) test -tags python -count=1 -timeout 10m -run TestPython ./internal/sitetest
+	$(GO) test -tags e2e -count=1 -timeout 25m ./lease/smb/...
+	$(GO) test -tags e2e -count=1 -timeout 25m -v ./e2e $(E2EFLAGS)
+
+windows: ## the Windows binaries under wine; root, Debian
+	bash .ci/windows
+
+dist: ## release archives in dist/, built twice to show they are reproducible
+	GO='$(GO)' VERSION='$(VERSION)' bash .ci/dist --twice
 
 clean:
 	rm -rf bin dist
