@@ -1,6 +1,7 @@
 package smb
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -37,8 +38,9 @@ func (s *Share) Create(ctx context.Context, name string, body []byte) error {
 		return err
 	}
 	defer cancel()
-	f := s.retry(ctx, retryCreate, true, vBusy, func(fs *smb2.Share) error {
-		return createNew(fs, s.full(name), body)
+	body = bytes.Clone(body) // it may be written after this returns
+	f := retry(ctx, retryCreate, vBusy, func() *failure {
+		return s.doBy(ctx, true, s.finish, func(fs *smb2.Share) error { return createNew(fs, s.full(name), body) })
 	})
 	switch {
 	case f == nil:
@@ -268,12 +270,17 @@ func refusedMove(fs *smb2.Share, to string, err error) error {
 	return err
 }
 
+// retry makes a call, and again while the name is busy.
+func (s *Share) retry(ctx context.Context, limit time.Duration, change bool, also verdict, call func(*smb2.Share) error) *failure {
+	return retry(ctx, limit, also, func() *failure { return s.do(ctx, change, call) })
+}
+
 // retry calls again while the name is busy, or the verdict is also, for at
 // most limit and while ctx lasts.
-func (s *Share) retry(ctx context.Context, limit time.Duration, change bool, also verdict, call func(*smb2.Share) error) *failure {
+func retry(ctx context.Context, limit time.Duration, also verdict, call func() *failure) *failure {
 	pause, start := retryFirst, time.Now()
 	for {
-		f := s.do(ctx, change, call)
+		f := call()
 		if f == nil || f.verdict != vBusy && f.verdict != also || errors.Is(f.err, errHalf) || time.Since(start)+pause > limit {
 			return f
 		}

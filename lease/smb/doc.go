@@ -9,8 +9,11 @@
 //
 // Every call has a connection of its own while it lasts, kept for the next call
 // afterwards. So a call the server does not answer holds up no other, and one
-// that is given up takes its connection along: nothing that was sent can be
-// answered to somebody else later.
+// that is given up keeps or takes along its connection: nothing that was sent
+// can be answered to somebody else later.
+//
+// A create is seen through: given up by its caller, it may go on for some
+// seconds, one at a time, so that the name does not stay without its body.
 //
 // What it does not guarantee: a connection that breaks after a request was sent
 // leaves the outcome open (lease.ErrUnknown), as does a deadline. The protocol

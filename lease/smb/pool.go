@@ -113,6 +113,11 @@ func (p *pool) give(s *session) {
 // one has usually broken all, and each would cost another call to find out.
 func (p *pool) drop(s *session) {
 	s.close()
+	p.forget()
+}
+
+// forget ends the idle connections.
+func (p *pool) forget() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.clear()

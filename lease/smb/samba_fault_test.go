@@ -95,6 +95,27 @@ func TestShare_BrokenConnections(t *testing.T) {
 		require.ErrorIs(t, err, lease.ErrUnavailable)
 		require.NotErrorIs(t, err, lease.ErrNotExist)
 	})
+	t.Run("a create that was given up still gets its body", func(t *testing.T) {
+		s, folder, p := behindProxy(t, server, short)
+		_, err := s.List(t.Context(), "")
+		require.NoError(t, err)
+		held := make(chan struct{})
+		p.fates(func(frame []byte) fate {
+			if command(frame) == cmdWrite {
+				<-held // the name is there by now
+			}
+			return pass
+		})
+		require.ErrorIs(t, s.Create(t.Context(), "a.lock", []byte("whole")), lease.ErrUnknown)
+		got, err := os.ReadFile(filepath.Join(folder, "a.lock"))
+		require.NoError(t, err)
+		require.Empty(t, got)
+		close(held)
+		require.Eventually(t, func() bool {
+			got, err := os.ReadFile(filepath.Join(folder, "a.lock"))
+			return err == nil && string(got) == "whole"
+		}, 3*time.Second, 20*time.Millisecond)
+	})
 	t.Run("a stalled lane stalls no other", func(t *testing.T) {
 		s, _, p := behindProxy(t, server, smb.Options{})
 		held := make(chan struct{})

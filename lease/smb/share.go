@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"path"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/cloudsoda/go-smb2"
@@ -27,7 +28,12 @@ type Share struct {
 	addr address
 	call time.Duration
 	pool pool
+
+	late atomic.Bool // a create that was given up is still being finished
 }
+
+// lateCreate is how long a create that was given up may still be finished.
+const lateCreate = 10 * time.Second
 
 // Open returns the share an smb:// address names; nothing is asked of it yet.
 // The password goes nowhere but into the login.
@@ -66,20 +72,27 @@ type failure struct {
 // before may turn out dead; the exchange is begun again on a new one only if
 // that cannot do anything twice.
 func (s *Share) do(ctx context.Context, change bool, f func(*smb2.Share) error) *failure {
+	return s.doBy(ctx, change, s.exchange, f)
+}
+
+// exchanger carries out one exchange on a connection it then disposes of.
+type exchanger func(ctx context.Context, c *session, f func(*smb2.Share) error) error
+
+func (s *Share) doBy(ctx context.Context, change bool, exchange exchanger, f func(*smb2.Share) error) *failure {
 	for again := true; ; again = false {
 		c, reused, err := s.pool.take(ctx)
 		if err != nil {
 			return &failure{err: err}
 		}
 		before := c.wire.wrote.Load()
-		err = s.exchange(ctx, c, f)
+		err = exchange(ctx, c, f)
 		if answered(err) {
 			if err == nil {
 				return nil
 			}
 			return &failure{verdict: judge(err), sent: true, err: err}
 		}
-		sent := c.wire.wrote.Load() != before
+		sent := c.wire.wrote.Load() != before || errors.Is(err, errLate)
 		refused := judge(err) == vExpired
 		harmless := refused || reused && (!change || !sent)
 		if again && harmless && ctx.Err() == nil && !errors.Is(err, errHalf) {
@@ -103,6 +116,40 @@ func (s *Share) exchange(ctx context.Context, c *session, f func(*smb2.Share) er
 		s.pool.drop(c)
 	}
 	return err
+}
+
+// errLate says that an exchange goes on although its caller gave up.
+var errLate = errors.New("still under way")
+
+// finish is exchange for a create. The name and the body are two requests: a
+// create given up in between would leave a record that nobody can read, and the
+// site without a relay for TTL_MAX. So it is seen through after its caller has
+// been told that the outcome is unknown, one at a time.
+func (s *Share) finish(ctx context.Context, c *session, f func(*smb2.Share) error) error {
+	inner, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.call+lateCreate)
+	done := make(chan error, 1)
+	gone := make(chan bool, 1) // whether the caller left
+	go func() {
+		defer cancel()
+		done <- s.exchange(inner, c, f)
+		if <-gone {
+			s.late.Store(false)
+		}
+	}()
+	select {
+	case err := <-done:
+		gone <- false
+		return err
+	case <-ctx.Done():
+	}
+	if s.late.CompareAndSwap(false, true) {
+		gone <- true
+		s.pool.forget()
+		return fmt.Errorf("%w: %w", errLate, ctx.Err())
+	}
+	cancel()
+	gone <- false
+	return <-done
 }
 
 // begin checks the names and bounds the call.
