@@ -241,7 +241,7 @@ func (g *Gossip) SetAddress(advertise string) error {
 	if g.ctx.Err() != nil || g.left {
 		return ErrClosed
 	}
-	g.end(500*time.Millisecond, true)
+	_ = g.end(500*time.Millisecond, true) // whatever it could not say, the next start says
 	if err := g.start(a); err != nil {
 		return fmt.Errorf("move gossip to %s: %w", a, err)
 	}

@@ -2,6 +2,7 @@ package gossip
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -174,7 +175,7 @@ func heartbeats(c net.Conn, every time.Duration) error {
 	for {
 		_ = c.SetReadDeadline(time.Now().Add(silentBeats * every))
 		if _, err := c.Read(b[:]); err != nil {
-			if err == io.EOF {
+			if errors.Is(err, io.EOF) {
 				return fmt.Errorf("closed by the other side")
 			}
 			return fmt.Errorf("read heartbeat: %w", err)

@@ -72,7 +72,7 @@ func killMarked(mark string) int {
 		env, err := os.ReadFile(procPath(pid, "environ"))
 		if err == nil && strings.Contains("\x00"+string(env), "\x00"+mark+"\x00") {
 			n++
-			killProcess(before)
+			_ = killProcess(before)
 		}
 	}
 	return n

@@ -17,6 +17,7 @@ import (
 
 	"github.com/convertfw/floatrelay/internal/clock"
 	"github.com/convertfw/floatrelay/internal/standin"
+	"github.com/convertfw/floatrelay/internal/wine"
 )
 
 // generous bounds every wait for something that must happen: the machine may be
@@ -44,13 +45,16 @@ func freePorts(t testing.TB) int {
 	return 0
 }
 
-// ownersKnown reports whether the system tells who listens; wine does not.
+// ownersKnown reports whether the system tells who listens; wine 8 does not.
 func ownersKnown(t testing.TB) bool {
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
 	defer ln.Close()
 	h, held := PortHolder("127.0.0.1", ln.Addr().(*net.TCPAddr).Port)
 	require.True(t, held)
+	if h.PID == 0 {
+		require.True(t, wine.NotShown(t, "who owns a listening port (wine says pid 0)"), "the owner of a port is not known")
+	}
 	return h.PID != 0
 }
 

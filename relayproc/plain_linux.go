@@ -69,7 +69,7 @@ func clearStale(base string) {
 			continue
 		}
 		if _, alive := lookup(pid); !alive {
-			os.WriteFile(filepath.Join(path, "cgroup.kill"), []byte("1"), 0)
+			_ = os.WriteFile(filepath.Join(path, "cgroup.kill"), []byte("1"), 0)
 			os.Remove(path)
 		}
 	}
@@ -107,7 +107,7 @@ func (c *cgroup) into(sys *syscall.SysProcAttr) {
 
 func (c *cgroup) kill() {
 	if c != nil {
-		os.WriteFile(filepath.Join(c.path, "cgroup.kill"), []byte("1"), 0)
+		_ = os.WriteFile(filepath.Join(c.path, "cgroup.kill"), []byte("1"), 0)
 	}
 }
 

@@ -104,7 +104,7 @@ func anyListener(addr string, ports []int) (Holder, bool) {
 type listener struct {
 	ip   net.IP
 	port int
-	pid  int    // zero if not known yet
+	pid  int    //nolint:unused // on Windows the table tells; zero if not known
 	key  uint64 // inode, where the pid is found by it
 }
 

@@ -47,7 +47,7 @@ func writeRecord(dir, relay string, pids []int) {
 	}
 	tmp := filepath.Join(dir, recordName+".new")
 	if os.WriteFile(tmp, body, 0o600) == nil {
-		os.Rename(tmp, filepath.Join(dir, recordName))
+		_ = os.Rename(tmp, filepath.Join(dir, recordName))
 	}
 }
 
@@ -121,7 +121,7 @@ func killRecorded(dir string) ([]Orphan, error) {
 // gone, so what still lives is an orphan. It does not wait.
 func clearRecorded(dir string) error {
 	for _, p := range living(dir) {
-		killProcess(p)
+		_ = killProcess(p)
 	}
 	return recordedGone(dir)
 }

@@ -82,7 +82,7 @@ func (g *Guard) run(ctx context.Context, c *exec.Cmd, p *pipes) {
 	lines := g.lines
 	g.wg.Go(func() { readLines(p.outR, lines, g.ended) })
 	g.wg.Go(func() { pumpOutput(p.errR, g.spec.Output) })
-	g.wg.Go(func() { c.Wait(); close(g.gone) })
+	g.wg.Go(func() { _ = c.Wait(); close(g.gone) })
 	w := &watch{g: g, cause: GuardLost}
 	g.wg.Go(w.run)
 	go func() {

@@ -29,7 +29,6 @@ type linuxTree struct {
 	plain   bool
 	killed  bool
 	asked   bool
-	told    bool // the relay's end was reported by the holder
 	control *os.File
 	cg      *cgroup
 }

@@ -83,7 +83,6 @@ type daemon struct {
 
 	dead        bool
 	left        bool // ended gracefully
-	retiring    bool
 	diedAt      time.Duration
 	frozenUntil time.Duration
 	inbox       []arbiter.Event // arrived while frozen

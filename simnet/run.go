@@ -1,6 +1,7 @@
 package simnet
 
 import (
+	"errors"
 	"time"
 
 	"github.com/convertfw/floatrelay/lease"
@@ -34,8 +35,9 @@ func (w *World) Run() error {
 	default:
 		w.runSafetyThenLiveness()
 	}
-	if w.failed != nil {
-		w.failed.(*Violation).Tail = w.trace.tail()
+	var v *Violation
+	if errors.As(w.failed, &v) {
+		v.Tail = w.trace.tail()
 	}
 	return w.failed
 }

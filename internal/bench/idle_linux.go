@@ -21,7 +21,7 @@ func idle(ctx context.Context, opt options, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	defer s.Close()
+	defer func() { _ = s.Close() }()
 	if err := s.StartAll(); err != nil {
 		return err
 	}
@@ -42,8 +42,12 @@ func idle(ctx context.Context, opt options, out io.Writer) error {
 		return err
 	}
 	after, took := sampleAll(s), time.Since(began).Seconds()
-	if n, now, err := s.Leader(ctx); err != nil || n != leader || now.Epoch != st.Epoch {
-		return fmt.Errorf("watch an idle site: the leader changed meanwhile (%v)", err)
+	n, now, err := s.Leader(ctx)
+	if err != nil {
+		return fmt.Errorf("watch an idle site: %w", err)
+	}
+	if n != leader || now.Epoch != st.Epoch {
+		return fmt.Errorf("watch an idle site: the leader changed meanwhile from %s to %s", leader.Station, n.Station)
 	}
 	t := table{
 		head: []string{"daemon", "CPU (% of a core)", "RSS (MB)", "packets/s out", "packets/s in", "kB/s out", "kB/s in"},

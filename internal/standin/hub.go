@@ -88,7 +88,7 @@ func (h *hub) serve(conn net.Conn) {
 	}
 	answer := Hello{Software: Software, KMSN: hello.KMSN, Station: h.cfg.Station, Epoch: h.cfg.Epoch, PID: h.pid}
 	if hello.Ping {
-		writeHello(conn, answer)
+		_ = writeHello(conn, answer)
 		return
 	}
 	_ = conn.SetReadDeadline(time.Time{})

@@ -26,7 +26,7 @@ func (w *Switch) accept(i int) {
 // stream connects a dialer with node i once the way is open. A node that is off
 // refuses, and so does the switch.
 func (w *Switch) stream(c *net.TCPConn, from, i int) {
-	defer c.Close()
+	defer func() { _ = c.Close() }()
 	if !w.await(from, i) {
 		return
 	}
