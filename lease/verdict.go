@@ -87,7 +87,7 @@ func winVerdict(code uint32) verdict {
 // belongs to one logon session: a service and an elevated console do not see it.
 func missingHint(path string) string {
 	if len(path) >= 2 && path[1] == ':' {
-		return fmt.Sprintf(`share not visible for this account, or %s does not exist; a service has no drive letters: use \\server\share`, path)
+		return fmt.Sprintf(`share not visible for this account, or %s does not exist; a service has no drive letters: use \\server\share; it is never created by floatrelay`, path)
 	}
 	return fmt.Sprintf("%s does not exist or is not mounted; it is never created by floatrelay", path)
 }

@@ -154,7 +154,7 @@ func TestConfig_ShowsValuesAndProblems(t *testing.T) {
 		for _, line := range []string{"config", "config --check", "config --json", "config --check --json", "handoff"} {
 			got := cli(t, append(strings.Fields(line), "--config", file)...)
 			require.Equal(t, exitUsage, got.code, line)
-			require.Contains(t, got.out+got.err, file+":7: LEASE_TTL=99", line)
+			require.Contains(t, strings.ReplaceAll(got.out+got.err, `\\`, `\`), file+":7: LEASE_TTL=99", line)
 		}
 	})
 	t.Run("template", func(t *testing.T) {

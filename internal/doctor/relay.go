@@ -58,6 +58,10 @@ func stateCheck(cfg config.Config) func(context.Context, Tell) {
 }
 
 func tryState(dir string) error {
+	// Windows calls a path below a file "not found", as if nothing were there.
+	if st, err := os.Stat(dir); err == nil && !st.IsDir() {
+		return errors.New("it is not a folder")
+	}
 	f, err := os.CreateTemp(dir, "doctor-*.tmp")
 	if err != nil {
 		return err

@@ -1,0 +1,4 @@
+package sharetest
+
+// readersHinder: Windows refuses to replace a file that somebody has open.
+const readersHinder = true
