@@ -29,6 +29,9 @@ const (
 	shareIgnored              // rule 10: share ids not compared
 	createBetween             // rule 5: a create begins between winning and starting
 	vouchTenureIgnored        // rule 3: any older beat is vouched for
+	lostGuardByOp             // rule 7: after a lost guard any newer record lets the relay start
+	missingWithBreaks         // rule 4: two sights of no chain count as one, whatever lay between
+	noDigging                 // rule 11: the epoch is reckoned without looking below an unreadable head
 	mutants
 )
 
@@ -40,5 +43,6 @@ func (x mutant) String() string {
 		"expired-resumes", "vouch-while-taking", "beat-for-listing", "housekeep-early", "release-at-head",
 		"release-resumed", "adopt-later-c", "adopt-released", "own-ttl-for-unknown",
 		"run-ignored", "share-ignored", "create-between", "vouch-tenure-ignored",
+		"lost-guard-by-op", "missing-with-breaks", "no-digging",
 	}[x]
 }

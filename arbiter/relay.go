@@ -28,7 +28,11 @@ func (m *Machine) setPhase(p Phase) {
 // startRelay starts the relay of a tenure, or starts it again (rule 5).
 func (m *Machine) startRelay() {
 	t, r := m.tenure, &m.relay
-	if t.ending != nil || r.phase != RelayNone || !r.clear || t.acked.rec.Rev <= t.lostTip {
+	lost := t.acked.rec.Rev <= t.lostTip
+	if m.broken(lostGuardByOp) {
+		lost = t.acked.op <= t.lostOp
+	}
+	if t.ending != nil || r.phase != RelayNone || !r.clear || lost {
 		return
 	}
 	if m.now < m.crashes.next {

@@ -284,7 +284,7 @@ func (m *Machine) founded(ev Founded) {
 	m.creating = op{}
 	m.taking.want = true
 	m.chain.listed = false
-	if ev.Outcome != Unavailable && ev.Outcome != Denied {
+	if ev.Outcome != Unavailable && ev.Outcome != Denied && !m.broken(missingWithBreaks) {
 		m.chain.missing = false // there is one now, or may be: ours or somebody else's
 	}
 	if ev.Outcome == Denied {

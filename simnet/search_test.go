@@ -4,6 +4,7 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"sync"
 	"testing"
 	"time"
 
@@ -26,16 +27,50 @@ func TestSearch(t *testing.T) {
 	if *simMode != "" {
 		modes = []Mode{Mode(*simMode)}
 	}
-	for _, mode := range modes {
-		t.Run(string(mode), func(t *testing.T) {
-			t.Parallel()
-			if *simSeed != 0 {
-				require.NoError(t, replay(*simSeed, mode))
-				return
-			}
-			search(t, mode)
-		})
+	if *simSeed != 0 {
+		require.NoError(t, replay(*simSeed, modes[0]))
+		return
 	}
+	if *simMode == "" {
+		modes = append(modes[:len(modes):len(modes)], Failover)
+	}
+	t.Run("worlds", func(t *testing.T) {
+		for _, mode := range modes {
+			t.Run(string(mode), func(t *testing.T) {
+				t.Parallel()
+				search(t, mode)
+			})
+		}
+	})
+	t.Log(total.line())
+}
+
+// totals adds up what the modes, which run side by side, have seen.
+type totals struct {
+	mu       sync.Mutex
+	runs     int
+	all      Stats
+	failover time.Duration
+}
+
+var total totals
+
+func (x *totals) add(mode Mode, runs int, s Stats) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.runs += runs
+	x.all.add(s)
+	if mode == Failover {
+		x.failover = s.MaxGap
+	}
+}
+
+// line is the report of a search that found nothing: with an overlap the test
+// would have ended at it.
+func (x *totals) line() string {
+	return fmt.Sprintf("simulation: %d runs, %.0f h simulated, %d takeovers, 0 overlaps; worst failover of a dead host %v; "+
+		"woke past the deadline %d times, beside another relay for at most %v",
+		x.runs, x.all.World.Hours(), x.all.Takeovers, x.failover.Round(time.Millisecond), x.all.Excused, x.all.MaxExcused.Round(time.Millisecond))
 }
 
 func replay(seed uint64, mode Mode) error {
@@ -68,6 +103,7 @@ func search(t *testing.T, mode Mode) {
 		}
 		sum.add(w.Stats())
 	}
+	total.add(mode, *simRuns, sum)
 	t.Logf("%s: %d runs, %.1f h simulated, %d events, %d takeovers, %d relays, excused %d (longest %v), worst failover %v, %v per run",
 		mode, *simRuns, sum.World.Hours(), sum.Events, sum.Takeovers, sum.Relays, sum.Excused, sum.MaxExcused, sum.MaxGap, time.Since(began)/time.Duration(*simRuns))
 }
