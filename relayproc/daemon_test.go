@@ -18,9 +18,6 @@ import (
 	"github.com/convertfw/floatrelay/internal/clock"
 )
 
-// daemonLife is how far ahead the test daemon keeps the deadline.
-const daemonLife = 2 * time.Second
-
 // testDaemon is a daemon in a process of its own: it starts a guard for the
 // Spec given as JSON, keeps the deadline daemonLife ahead and prints what
 // happens. args: the spec, the will.

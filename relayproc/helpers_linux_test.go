@@ -3,7 +3,11 @@ package relayproc
 import (
 	"os"
 	"strings"
+	"time"
 )
+
+// daemonLife is how far ahead the test daemon keeps the deadline.
+const daemonLife = 2 * time.Second
 
 // relays finds the living stand-in processes whose life log lies in dir.
 func relays(dir string) []int {

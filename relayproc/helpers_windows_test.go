@@ -3,9 +3,14 @@ package relayproc
 import (
 	"os"
 	"path/filepath"
+	"time"
 
 	"github.com/convertfw/floatrelay/internal/standin"
 )
+
+// daemonLife is how far ahead the test daemon keeps the deadline. Starting a
+// guard alone can take two seconds here.
+const daemonLife = 5 * time.Second
 
 // relays finds the living stand-in processes that wrote the life log in dir.
 func relays(dir string) []int {

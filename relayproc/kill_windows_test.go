@@ -45,6 +45,13 @@ func TestKill_AnythingAnyhow(t *testing.T) {
 func strike(t *testing.T, blows []blow) {
 	w := newWorld(t, "-shape", "fork")
 	d := w.startDaemon("will")
+	defer func() {
+		if t.Failed() {
+			d.mu.Lock()
+			defer d.mu.Unlock()
+			t.Logf("the daemon said %v", d.said)
+		}
+	}()
 	who := map[string]int{"daemon": d.cmd.Process.Pid, "guard": d.await(t, "guard"), "parent": d.await(t, "started")}
 	d.await(t, "ready")
 	for _, pid := range relays(w.dir) { // its port may not say who owns it
