@@ -73,6 +73,9 @@ func blow(t *testing.T, w weather, days float64) (changes int) {
 		world.run(o.Safety)
 		require.NoError(t, world.failure())
 		changes += world.checker.changes - before
+		if seed%4 == 0 {
+			t.Logf("%s: %d changes in %d days", w.name, changes, seed/4)
+		}
 	}
 	return changes
 }
@@ -98,7 +101,9 @@ func TestWorld_HarsherWeather(t *testing.T) {
 	var table strings.Builder
 	for _, w := range harsh {
 		n := blow(t, w, days)
-		fmt.Fprintf(&table, "| %s | %d | %.1f |\n", w.name, n, float64(n)*7/days)
+		row := fmt.Sprintf("| %s | %d | %.1f |", w.name, n, float64(n)*7/days)
+		t.Log(row)
+		fmt.Fprintln(&table, row)
 	}
 	t.Logf("%.3g simulated days per row: weather, changes, changes per week\n%s", days, table.String())
 }

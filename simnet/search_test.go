@@ -14,7 +14,7 @@ import (
 var (
 	simSeed   = flag.Uint64("sim.seed", 0, "replay this one seed")
 	simFrom   = flag.Uint64("sim.from", 1, "first seed of a search")
-	simRuns   = flag.Int("sim.runs", 40, "seeds per mode")
+	simRuns   = flag.Int("sim.runs", 30, "seeds per mode")
 	simMode   = flag.String("sim.mode", "", "only this mode")
 	simTrace  = flag.Bool("sim.trace", false, "print every event and action")
 	simShrink = flag.Bool("sim.shrink", false, "look for a shorter schedule that fails alike")
