@@ -9,7 +9,8 @@ import (
 
 var (
 	kernel32           = windows.NewLazySystemDLL("kernel32.dll")
-	queryInterruptTime = kernel32.NewProc("QueryInterruptTime")
+	kernelbase         = windows.NewLazySystemDLL("kernelbase.dll") // kernel32 does not export it everywhere
+	queryInterruptTime = kernelbase.NewProc("QueryInterruptTime")
 	getTickCount64     = kernel32.NewProc("GetTickCount64")
 	haveInterruptTime  = queryInterruptTime.Find() == nil
 )
