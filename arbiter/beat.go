@@ -14,11 +14,42 @@ type following struct {
 	vouched bool
 	goneAt  time.Duration // when the connection to the head's owner ended
 	gone    lease.ID
+	nums    []beatNum // newest beat of the last few leaders
+}
+
+// beatNum is the highest beat number heard of a run: they only grow, so that a
+// replayed beat changes nothing.
+type beatNum struct {
+	from lease.ID
+	num  uint64
+}
+
+// leadersKept bounds how many runs' numbers are remembered.
+const leadersKept = 16
+
+// fresh notes a beat and reports whether it is newer than all heard of its
+// sender before.
+func (f *following) fresh(from lease.ID, num uint64) bool {
+	for i := range f.nums {
+		if f.nums[i].from == from {
+			newer := num > f.nums[i].num
+			f.nums[i].num = max(f.nums[i].num, num)
+			return newer
+		}
+	}
+	if len(f.nums) == leadersKept {
+		f.nums = f.nums[1:]
+	}
+	f.nums = append(f.nums, beatNum{from, num})
+	return true
 }
 
 // beatRoster sends the acknowledged record to the roster and its candidates.
 func (m *Machine) beatRoster() {
 	t := m.tenure
+	if t.ending != nil && t.ending.stopped && m.relay.phase == RelayNone {
+		return // this tenure never runs again: nobody need wait for it
+	}
 	if m.now < t.nextBeat {
 		m.wakeAt(t.nextBeat)
 		return
@@ -50,6 +81,9 @@ func (m *Machine) beatReceived(ev BeatReceived) {
 		return
 	}
 	ev.Entry.Rev = r.Rev
+	if !m.peers.fresh(ev.From, ev.Num) {
+		return // replayed, doubled or overtaken
+	}
 	m.unseen(r.Rev)
 	if r.Rev >= c.head.rev {
 		m.observe(ev.Entry)

@@ -18,6 +18,7 @@ type chainView struct {
 	share string // share id followed; empty until a listing showed one
 	head  head
 	known known
+	local known // the same, in the chain followed
 
 	okAt        time.Duration // last answer of the share of any kind
 	answered    bool          // okAt is meaningful
@@ -145,7 +146,9 @@ func (m *Machine) doubtResolved(e lease.Entry, gone bool) {
 		if len(c.doubtful) > 0 {
 			return
 		}
-		if base := c.head.rev; base > 0 {
+		// A chain that went on without us has many records, one after the other;
+		// what is ignored stands alone.
+		if base := c.head.rev; base > 0 && !consecutive(revs, base+plausibleStep) {
 			for len(revs) > 0 && revs[len(revs)-1] > base+plausibleStep {
 				m.say(true, "ignoring %d in the chain: more than %d above the newest readable record %d", revs[len(revs)-1], plausibleStep, base)
 				revs = revs[:len(revs)-1]
@@ -156,6 +159,16 @@ func (m *Machine) doubtResolved(e lease.Entry, gone bool) {
 	if len(revs) > 0 {
 		m.believe(c.doubtBegun, revs)
 	}
+}
+
+// consecutive reports whether two neighbouring revs above floor are listed.
+func consecutive(revs []uint64, floor uint64) bool {
+	for i := len(revs) - 1; i > 0 && revs[i-1] > floor; i-- {
+		if revs[i] == revs[i-1]+1 {
+			return true
+		}
+	}
+	return false
 }
 
 // believe takes in a listing all of whose revs exist.
@@ -224,6 +237,12 @@ func (m *Machine) readDone(ev ReadDone) {
 		m.answer()
 		m.dig(rev)
 		m.doubtResolved(lease.Entry{Rev: rev}, true)
+	case Denied: // it answered, and this one will stay unreadable
+		m.answer()
+		m.dig(rev)
+		m.doubtResolved(lease.Entry{Rev: rev, Kind: lease.Unknown}, false)
+	default: // nothing can be said of the listing that raised the doubt
+		m.chain.doubtful, m.chain.doubtAll = nil, nil
 	}
 }
 
@@ -264,7 +283,12 @@ func (m *Machine) moveHead(e lease.Entry) {
 }
 
 // remember raises the newest readable record known.
-func (m *Machine) remember(r lease.Record) { m.chain.known.raise(r.Rev, r.Epoch) }
+func (m *Machine) remember(r lease.Record) {
+	m.chain.known.raise(r.Rev, r.Epoch)
+	if r.Share == m.chain.share {
+		m.chain.local.raise(r.Rev, r.Epoch)
+	}
+}
 
 func (k *known) raise(rev, epoch uint64) {
 	k.rev, k.epoch = max(k.rev, rev), max(k.epoch, epoch)
@@ -282,7 +306,7 @@ func (m *Machine) digFor() uint64 {
 	if c.head.valid() || m.broken(noDigging) {
 		return 0
 	}
-	for i := len(c.superseded) - 1; i >= 0 && c.superseded[i].rev > c.known.rev; i-- {
+	for i := len(c.superseded) - 1; i >= 0 && c.superseded[i].rev > c.local.rev; i-- {
 		if rev := c.superseded[i].rev; rev < c.dug {
 			return rev
 		}
@@ -304,4 +328,14 @@ func (k known) nextEpoch(rev uint64) uint64 {
 		return k.epoch + (rev - k.rev)
 	}
 	return k.epoch + 1
+}
+
+// nextEpoch reckons from the newest readable record of this chain, and never
+// falls below what is known from anywhere.
+func (m *Machine) nextEpoch(rev uint64) uint64 {
+	e := m.chain.known.nextEpoch(rev)
+	if m.chain.local.rev != 0 {
+		e = max(e, m.chain.local.nextEpoch(rev))
+	}
+	return e
 }

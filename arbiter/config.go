@@ -40,8 +40,9 @@ type Config struct {
 
 	Seed   uint64 // for the random delays of outsiders
 	Sealer Sealer
-	// NewShare names the share id to use if this node has to found a chain.
-	NewShare string
+	// NewShare returns a share id never used before, for a chain this node has
+	// to found.
+	NewShare func() string
 }
 
 // Validate reports the first relation between the figures that would make the
@@ -52,6 +53,8 @@ func (c Config) Validate() error {
 		return fmt.Errorf("arbiter: self has no node or run id")
 	case c.Boot == "":
 		return fmt.Errorf("arbiter: no boot id: two of them would count as one boot")
+	case c.NewShare == nil:
+		return fmt.Errorf("arbiter: no source of share ids")
 	case c.Sealer == nil:
 		return fmt.Errorf("arbiter: no sealer")
 	case c.TTL < 3*time.Second || c.TTL > lease.TTLMax:

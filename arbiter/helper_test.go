@@ -82,7 +82,7 @@ func testConfig(t testing.TB, self lease.ID) Config {
 		Self: self, Boot: "boot-" + self.Node, KMSN: site, Station: "POS-" + name,
 		IP: "192.168.1.10", Port: 9530, PID: 100, Priority: 100,
 		TTL: 10 * sec, Renew: 3 * sec, Poll: 2 * sec, Fence: 1500 * ms, Beat: 250 * ms, Grace: 500 * ms,
-		Seed: 1, Sealer: testCodec(t, site, "secret"), NewShare: share,
+		Seed: 1, Sealer: testCodec(t, site, "secret"), NewShare: func() string { return share },
 	}
 }
 
@@ -95,6 +95,7 @@ type seen struct {
 // rig is a machine under test with virtual time, an outside world that answers
 // by itself as far as it is told to, and a checker that judges every step.
 type rig struct {
+	beatNum uint64 // of the last beat made by beats: they only grow
 	t       testing.TB
 	m       *Machine
 	cfg     Config

@@ -24,7 +24,7 @@ func TestLook_ALateBeatMakesARosterMemberLookForTheNextRecord(t *testing.T) {
 	r := onRoster(t)
 	e := r.entry(7, 4, idB, roster(idA, idC))
 	r.beats(e, sec)
-	r.hear(e, 99)
+	r.hear(e, 999)
 	last := r.now
 	at := r.reads(sec, 8)
 	require.Equal(t, last+375*ms, at[0], "1.5 BEAT late")
@@ -77,7 +77,7 @@ func TestLook_WatchesTheLeaderWhoseRosterItIsOn(t *testing.T) {
 	require.Equal(t, idB, one[Watch](t, r.pass(ms)).ID)
 	none[Watch](t, r.beats(r.entry(7, 4, idB, roster(idA)), 5*sec))
 	require.Equal(t, idC, one[Watch](t, r.hear(r.entry(8, 5, idC, roster(idA)), 1)).ID)
-	require.True(t, one[Watch](t, r.hear(r.entry(9, 5, idC), 1)).ID.IsZero(), "off the roster")
+	require.True(t, one[Watch](t, r.hear(r.entry(9, 5, idC), 2)).ID.IsZero(), "off the roster")
 }
 
 func TestStatus_HidesAShareThatDoesNotAnswer(t *testing.T) {

@@ -54,6 +54,8 @@ type Machine struct {
 	createTook time.Duration // duration of the last acknowledged renewal
 	shownView  published
 	sweptAt    time.Duration
+	sweptTo    uint64 // highest rev of the last round of housekeeping
+	sweepFails bool
 }
 
 // New returns the machine of a daemon that has just started. It refuses figures

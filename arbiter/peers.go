@@ -37,15 +37,28 @@ func (p *peers) set(now time.Duration, self lease.ID, rows []Member) {
 		}
 		return cmpString(a.ID.Run, b.ID.Run)
 	})
-	was := p.cloned
+	p.findClone(now, self)
+}
+
+// findClone keeps to the clone it has found while that is alive; there may be
+// several.
+func (p *peers) findClone(now time.Duration, self lease.ID) {
+	old, was := p.clone.ID, p.cloned
 	p.cloned = false
 	for _, r := range p.rows {
-		if r.Alive && r.ID.Node == self.Node && r.ID.Run != self.Run {
-			if !was || p.clone.ID != r.ID {
-				p.cloneFrom = now
-			}
+		if !r.Alive || r.ID.Node != self.Node || r.ID.Run == self.Run {
+			continue
+		}
+		if was && r.ID == old {
+			p.clone, p.cloned = r, true
+			return
+		}
+		if !p.cloned {
 			p.clone, p.cloned = r, true
 		}
+	}
+	if p.cloned {
+		p.cloneFrom = now
 	}
 }
 

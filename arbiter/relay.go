@@ -111,6 +111,9 @@ func (m *Machine) relayDown(ev RelayDown) {
 	m.setPhase(RelayNone)
 	r.pid, r.downAt = 0, m.now
 	t := m.tenure
+	if ev.Cause == DownDeadline && up == 0 && !stopping && m.crashes.failed(m.now, 0, "it was not ready before its deadline") && m.othersEligible() {
+		m.crashes.rest(m.now) // a PC too slow to start a guard must not try for ever
+	}
 	if t == nil || t.ending != nil {
 		return
 	}

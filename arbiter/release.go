@@ -57,6 +57,13 @@ func (m *Machine) leave() {
 			m.wakeAt(patience)
 			return
 		}
+		if m.relay.phase != RelayNone && e.wantsRecord(t) && !m.stop.Final {
+			// A handoff begins with an acknowledged renewal: without the share it
+			// would only stop a relay that may go on.
+			t.ending, t.noEnding = nil, m.now+m.cfg.Renew
+			m.say(true, "not handing over (%s): the share does not confirm it", e.reason)
+			return
+		}
 		e.stopped = true
 		if m.relay.phase != RelayNone {
 			m.setPhase(RelayStopping)
@@ -140,6 +147,10 @@ func (m *Machine) yieldLead() {
 	}
 	if m.stop.Final {
 		m.beginEnding(m.stop)
+		return
+	}
+	if m.now < t.noEnding {
+		m.wakeAt(t.noEnding)
 		return
 	}
 	if note := m.ineligible(); note != "" && m.othersEligible() {

@@ -119,3 +119,16 @@ func TestRule3_AnswersOnlyWhileAwake(t *testing.T) {
 	r.jump(time.Minute)
 	require.EqualValues(t, 2, one[SendVouch](t, r.hear(r.entry(7, 4, idB, roster(idA, idC)), 2)).Num)
 }
+
+func TestRule3_AReplayedBeatChangesNothing(t *testing.T) {
+	r := onRoster(t)
+	e := r.entry(7, 4, idB, roster(idA, idC))
+	one[SendVouch](t, r.hear(e, 5))
+	none[SendVouch](t, append(r.hear(e, 5), r.hear(e, 4)...))
+	var acts []Action
+	for range 40 {
+		acts = append(acts, r.hear(e, 5)...)
+		acts = append(acts, r.pass(250*ms)...)
+	}
+	require.NotEmpty(t, of[Create](acts), "replays keep nobody from taking over")
+}

@@ -251,8 +251,10 @@ func TestRule4_AMissingFolderIsNotAMissingChain(t *testing.T) {
 // beats lets d pass with the record's owner beating every BEAT.
 func (r *rig) beats(e lease.Entry, d time.Duration) []Action {
 	from := len(r.all)
-	for end, num := r.now+d, uint64(1); r.now < end; num++ {
-		r.hear(e, num)
+	r.beatNum = max(r.beatNum, 100)
+	for end := r.now + d; r.now < end; {
+		r.beatNum++
+		r.hear(e, r.beatNum)
 		r.pass(min(r.cfg.Beat, end-r.now))
 	}
 	return r.actions(from)

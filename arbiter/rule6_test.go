@@ -153,5 +153,5 @@ func TestRule6_ThenAClient(t *testing.T) {
 	require.Equal(t, Client, s.Role)
 	require.Equal(t, e.Rev, s.Rev)
 	none[SendBeat](t, r.beats(e, 5*sec))
-	one[SendVouch](t, r.hear(e, 99))
+	one[SendVouch](t, r.hear(e, 999))
 }

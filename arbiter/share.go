@@ -32,7 +32,8 @@ func (m *Machine) readShare() {
 	if c.share == "" || c.missing || m.tenure != nil || c.head.rev == 0 {
 		return
 	}
-	if rev := m.digFor(); rev != 0 && c.head.entry.Kind != lease.Unread && m.after(c.lookedAt, digPause) {
+	// A head that is only unread is given a moment to be read first.
+	if rev := m.digFor(); rev != 0 && (c.head.entry.Kind != lease.Unread || m.after(c.head.seen, unreadFor)) && m.after(c.lookedAt, digPause) {
 		m.read(rev)
 		return
 	}
@@ -40,6 +41,10 @@ func (m *Machine) readShare() {
 		m.read(rev)
 	}
 }
+
+// unreadFor is how long a new head is read for eagerly before it counts as one
+// that cannot be read.
+const unreadFor = 2 * time.Second
 
 // digPause separates the reads below an unreadable head: there is time, up to
 // TTL_MAX, and the share has others to serve.
@@ -50,7 +55,7 @@ func (m *Machine) lookFor(half time.Duration) (uint64, time.Duration) {
 	c := &m.chain
 	hurry := m.hurrying()
 	switch {
-	case c.head.entry.Kind == lease.Unread && m.now-c.head.seen < 2*time.Second:
+	case c.head.entry.Kind == lease.Unread && m.now-c.head.seen < unreadFor:
 		return c.head.rev, half
 	case hurry:
 		return c.head.rev + 1, half
@@ -90,7 +95,7 @@ func (m *Machine) read(rev uint64) {
 // poll is how often the share is looked at when nothing is wrong.
 func (m *Machine) poll() time.Duration {
 	h, ok := m.chain.head.held()
-	if !ok || m.tenure != nil || h.OnRoster(m.cfg.Self) {
+	if !ok || m.tenure != nil || m.chain.missing || h.OnRoster(m.cfg.Self) {
 		return m.cfg.Poll
 	}
 	for _, p := range m.peers.rows {
@@ -114,13 +119,14 @@ func (m *Machine) housekeep() {
 	if !m.after(m.sweptAt, m.cfg.Poll) || !m.after(c.superseded[0].from, keep) {
 		return
 	}
-	var revs []uint64
-	for _, s := range c.superseded {
-		if m.now < s.from+keep || len(revs) == sweepMost {
-			break
+	revs := m.sweepable(keep, m.sweptTo)
+	if len(revs) == 0 {
+		m.sweptTo = 0 // from the lowest again, where some may have resisted
+		if revs = m.sweepable(keep, 0); len(revs) == 0 {
+			return
 		}
-		revs = append(revs, s.rev)
 	}
+	m.sweptTo = revs[len(revs)-1]
 	o := m.nextOp(0)
 	m.sweeping, m.sweptAt = o, m.now
 	m.emit(Housekeep{Op: o.id, Share: c.share, Revs: revs})
@@ -131,9 +137,31 @@ func (m *Machine) housekeep() {
 const sweepMost = 64
 
 func (m *Machine) housekept(ev Housekept) {
-	if ev.Op == m.sweeping.id {
-		m.sweeping = op{}
+	if ev.Op != m.sweeping.id {
+		return
 	}
+	m.sweeping = op{}
+	if failed := ev.Outcome != OK; failed != m.sweepFails {
+		m.sweepFails = failed
+		if failed {
+			m.say(true, "old records cannot all be deleted from the share (%s): may this account delete other accounts' files there?", ev.Outcome)
+		}
+	}
+}
+
+// sweepable are the next revs to delete, above the last ones tried: one that
+// cannot be deleted must not keep the others.
+func (m *Machine) sweepable(keep time.Duration, above uint64) []uint64 {
+	var revs []uint64
+	for _, s := range m.chain.superseded {
+		if m.now < s.from+keep || len(revs) == sweepMost {
+			break
+		}
+		if s.rev > above {
+			revs = append(revs, s.rev)
+		}
+	}
+	return revs
 }
 
 // published is what the view was last asked to say.

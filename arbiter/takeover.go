@@ -242,13 +242,48 @@ func (m *Machine) take(p path) {
 		m.taking.tenures++
 		m.taking.rev = rev
 	}
-	r := m.record(rev, c.known.nextEpoch(rev), lease.Held, p.String())
-	r.Roster = m.firstRoster()
-	m.taking.next = m.now + m.cfg.Beat
+	r := m.record(rev, m.nextEpoch(rev), lease.Held, p.String())
+	r.Roster = m.takersRoster(p)
+	m.taking.next = m.now + m.retryPause(rev)
 	if a := m.stage(r, m.taking.tenures); a != nil {
 		m.send(a)
 	}
 }
+
+// takersRoster is the first roster without the holder that has just fallen
+// silent: gossip may still take it for alive, and it would not vouch.
+func (m *Machine) takersRoster(p path) []lease.ID {
+	roster := m.firstRoster()
+	if p != pathRoster && p != pathTTL {
+		return roster
+	}
+	kept := roster[:0]
+	for _, id := range roster {
+		if id != m.chain.head.entry.Record.Owner {
+			kept = append(kept, id)
+		}
+	}
+	return kept
+}
+
+// retryPause grows from BEAT to POLL with every attempt at the same rev whose
+// outcome is open, and forgets all but the first and the newest of them: an
+// own record that is found later is known by its owner.
+func (m *Machine) retryPause(rev uint64) time.Duration {
+	var open []int
+	for i, a := range m.attempts {
+		if a.sent && a.share == m.chain.share && a.rec.Rev == rev {
+			open = append(open, i)
+		}
+	}
+	if len(open) >= attemptsKept {
+		m.attempts = append(m.attempts[:open[1]], m.attempts[open[1]+1:]...)
+	}
+	return min(m.cfg.Beat<<min(len(open), 8), max(m.cfg.Beat, m.cfg.Poll))
+}
+
+// attemptsKept bounds the open attempts of a candidate at one rev.
+const attemptsKept = 8
 
 // found begins to move a new chain into place. Its genesis is a released
 // record, so that all members see the same head and race for the next one.
@@ -262,7 +297,7 @@ func (m *Machine) found() {
 	}
 	rev := last + 1
 	r := m.record(rev, k.nextEpoch(rev)-1, lease.Released, pathMissing.String())
-	r.Share = m.cfg.NewShare
+	r.Share = m.cfg.NewShare()
 	body, err := m.cfg.Sealer.Seal(r)
 	if err != nil {
 		m.say(true, "cannot write the first record of a new chain: %v", err)

@@ -21,16 +21,18 @@ type litter struct {
 }
 
 // Delete removes records, lowest first; which ones is the arbiter's business.
-// Records that are gone already are fine. It stops at the first failure. Now
+// Records that are gone already are fine; one that cannot be deleted does not
+// keep the others. Now
 // and then it also removes temporary names that nobody has finished for ten
 // minutes.
 func (c *Chain) Delete(ctx context.Context, share string, revs []uint64) error {
+	var failed error
 	for _, rev := range revs {
-		if err := gone(c.share.Remove(ctx, lockName(share, rev))); err != nil {
-			return fmt.Errorf("delete record %d: %w", rev, err)
+		if err := gone(c.share.Remove(ctx, lockName(share, rev))); err != nil && failed == nil {
+			failed = fmt.Errorf("delete record %d: %w", rev, err)
 		}
 	}
-	return c.sweep(ctx, share)
+	return errors.Join(failed, c.sweep(ctx, share))
 }
 
 // sweep looks for temporary names once per litterAge.

@@ -132,7 +132,7 @@ func (w *World) startDaemon(h *host) {
 	m, err := arbiter.New(arbiter.Config{
 		Self: d.id, Boot: h.boot, KMSN: kmsn, Station: h.name, IP: h.ip(), Port: 9530, PID: 1000*h.runs + h.idx,
 		Priority: d.prio, TTL: f.TTL, Renew: f.Renew, Poll: f.Poll, Fence: f.Fence, Beat: f.Beat, Grace: f.Grace,
-		FloorRev: h.floorRev, FloorEpoch: h.floorEpoch, Seed: w.dice.Uint64(), Sealer: sealer{h, d.keys}, Preempt: w.opt.preempts(h.idx), NewShare: w.dice.uuid,
+		FloorRev: h.floorRev, FloorEpoch: h.floorEpoch, Seed: w.dice.Uint64(), Sealer: sealer{h, d.keys}, Preempt: w.opt.preempts(h.idx), NewShare: w.shareIDs(),
 	})
 	if err == nil && w.chosen != nil {
 		err = w.chosen(m)
@@ -261,4 +261,15 @@ func (w *World) tick(d *daemon, planned time.Duration) {
 		return
 	}
 	w.deliver(d, arbiter.Tick{})
+}
+
+// shareIDs returns a source of share ids whose first is drawn now, so that what a
+// node founds does not depend on when.
+func (w *World) shareIDs() func() string {
+	next := w.dice.uuid()
+	return func() string {
+		id := next
+		next = w.dice.uuid()
+		return id
+	}
 }

@@ -60,6 +60,7 @@ type node struct {
 	alive   atomic.Int64              // how many others it believes alive
 	counted atomic.Pointer[time.Time] // when that last changed
 	table   chan struct{}
+	founded int // chains this node has offered to found
 
 	cancel context.CancelFunc
 	done   sync.WaitGroup
@@ -139,6 +140,12 @@ func (s *site) start(h *host, peers ...int) *node {
 	return n
 }
 
+// newShare returns a share id that no node has used before.
+func (n *node) newShare() string {
+	n.founded++
+	return fmt.Sprintf("00000000-0000-4000-9000-%04d%04d%04d", n.i, n.runs, n.founded)
+}
+
 // drive starts the driver.
 func (n *node) drive() {
 	d, err := arbiter.NewDriver(arbiter.DriverConfig{
@@ -147,7 +154,7 @@ func (n *node) drive() {
 			IP: n.addr.String(), Port: 9530, PID: 100 + n.runs, Priority: 100,
 			TTL: ttl, Renew: renew, Poll: poll, Fence: fence, Beat: beat, Grace: 3 * time.Second,
 			Seed: uint64(n.i*1000 + n.runs), Sealer: n.site.codec,
-			NewShare: fmt.Sprintf("00000000-0000-4000-9000-%06d%06d", n.i, n.runs),
+			NewShare: n.newShare,
 		},
 		Store: n.chain, Codec: n.site.codec, Net: n.gossip, Guards: n.guards, Now: n.now,
 		Report: func(warn bool, text string) {

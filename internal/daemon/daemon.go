@@ -210,7 +210,7 @@ func (d *Daemon) openArbiter() (err error) {
 			TTL: d.cfg.LeaseTTL, Renew: d.cfg.LeaseRenew, Poll: d.cfg.LeasePoll,
 			Fence: d.cfg.LeaseFence, Beat: d.cfg.LeaseBeat, Grace: grace,
 			FloorRev: s.Rev, FloorEpoch: s.Epoch,
-			Seed: seedOf(d.self), Sealer: d.codec, NewShare: uuid.NewString(),
+			Seed: seedOf(d.self), Sealer: d.codec, NewShare: uuid.NewString,
 		},
 		Store: d.seen.metrics.Store(d.chain), Codec: d.codec, Net: d.seen.metrics.Net(d.gossip), Guards: d.guards,
 		Now: d.opt.now, Report: d.report, OnStatus: d.statusChanged,
