@@ -108,7 +108,9 @@ func (m *Machine) apply(ev Event) {
 	case LeaderGone:
 		m.leaderGone(ev)
 	case MembersChanged:
+		m.heardOfChain()
 		m.peers.set(m.now, m.cfg.Self, ev.Members)
+		m.heardOfChain()
 	case GuardAcked:
 		m.guardAcked(ev)
 	case RelayReady:

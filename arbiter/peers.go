@@ -117,6 +117,16 @@ func (m *Machine) lowerShare() (Member, bool) {
 	return low, found
 }
 
+// heardOfChain restarts the wait for founding a chain while a live member names
+// one that would outrank ours: it existed until now, even if our own listings,
+// which may be 10 s old, never showed it and it is gone again. Its holder may run
+// for up to TTL_MAX after that.
+func (m *Machine) heardOfChain() {
+	if _, ok := m.lowerShare(); ok && m.chain.missing {
+		m.chain.missingFrom = m.now
+	}
+}
+
 // checkShareOrder makes a holder on the wrong share step down at once.
 func (m *Machine) checkShareOrder() {
 	if m.tenure == nil {
