@@ -31,6 +31,7 @@ func (m *Machine) created(ev Created) {
 // renewed takes in the outcome of a create of the running tenure.
 func (m *Machine) renewed(out Outcome, a attempt) {
 	t := m.tenure
+	m.tellRenewals(out)
 	switch out {
 	case OK:
 		m.shown(a.rec.Rev)
@@ -114,4 +115,19 @@ func (m *Machine) adoptTaking(e lease.Entry) {
 	if a, ok := m.adoptable(e, m.taking.tenures); ok && m.won(a) {
 		m.win(a)
 	}
+}
+
+// tellRenewals says once that the share refuses the leader's records, and once
+// that it takes them again.
+func (m *Machine) tellRenewals(out Outcome) {
+	failing := out != OK && out != Exists
+	if failing == m.tenure.failing {
+		return
+	}
+	m.tenure.failing = failing
+	if !failing {
+		m.say(false, "the share takes records again")
+		return
+	}
+	m.say(true, "the share did not take the leader's record (%s): is it full, read-only or unreachable? The relay goes on for as long as the roster vouches, at most until TTL", out)
 }

@@ -29,8 +29,9 @@ type tenure struct {
 	beats     []sentBeat
 	vouchers  []voucher
 	ending    *ending
+	failing   bool          // the newest create of this tenure came to nothing
 	noEnding  time.Duration // no handoff before, unless the daemon stops
-	contested uint64 // rev that exists and may be this tenure's own: to be read
+	contested uint64        // rev that exists and may be this tenure's own: to be read
 	since     time.Duration
 	waitSeq   uint64 // a staged create waits until the guard has acknowledged this
 }

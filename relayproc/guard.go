@@ -91,9 +91,11 @@ func (g *guard) run() {
 	}
 }
 
-// expire ends the tree when its deadline has passed. That is final.
+// expire ends the tree when its deadline has passed. That is final. Before the
+// first tree there is nothing to end: on a PC so slow that the first deadline
+// has passed when the guard reads it, a later one is in the pipe behind it.
 func (g *guard) expire(now time.Duration) {
-	if g.deadline != 0 && now >= g.deadline {
+	if g.deadline != 0 && now >= g.deadline && g.spawn.at != 0 {
 		g.end(Deadline, fmt.Sprintf("deadline passed %v ago", now-g.deadline), 0)
 	}
 }
@@ -182,12 +184,12 @@ func (g *guard) readSpec(line string) {
 // until moves the deadline, either way, and says so. A tree that is being
 // ended is not saved by it.
 func (g *guard) until(o order) {
-	if g.ending {
+	if g.ending && g.killAt == 0 {
 		return
 	}
 	g.deadline = max(o.until, 1)
 	g.expire(clock.Boot())
-	if !g.ending {
+	if !g.ending || g.killAt != 0 { // asked to end, it may take until its deadline
 		g.out.put(ansAcked, fmt.Sprintf("%s %d", ansAcked, o.seq))
 	}
 }

@@ -46,6 +46,10 @@ func (g *guard) advance(now time.Duration) {
 		if now-g.born > specPatience {
 			g.end(Failed, "the daemon sent no deadline", 0)
 		}
+	case now >= g.deadline:
+		if now-g.born > specPatience {
+			g.end(Deadline, "no deadline ahead has come", 0)
+		}
 	default:
 		g.trySpawn(now)
 	}
@@ -58,6 +62,9 @@ func (g *guard) trySpawn(now time.Duration) {
 	}
 	if now < g.spawn.next || !g.haveLock(now) || !g.havePorts(now) {
 		return
+	}
+	if clock.Boot() >= g.deadline {
+		return // looking at lock and ports took too long; a later one may come
 	}
 	g.spawn.at, g.spawn.again, g.deadAt = now, false, 0
 	g.tree = startTree(g.spec, g.lock, g.events)

@@ -93,6 +93,9 @@ func New(cfg config.Config, opt Options) (_ *Daemon, err error) {
 	if d.state, err = openState(cfg.StateDir); err != nil {
 		return nil, err
 	}
+	if d.state.damaged != "" {
+		d.log.Warn("the saved state was damaged and is kept as " + d.state.damaged + ": this PC starts without it; drain it again if it was drained")
+	}
 	if err := d.openLease(); err != nil {
 		return nil, err
 	}
@@ -215,7 +218,15 @@ func (d *Daemon) openArbiter() (err error) {
 		Store: d.seen.metrics.Store(d.chain), Codec: d.codec, Net: d.seen.metrics.Net(d.gossip), Guards: d.guards,
 		Now: d.opt.now, Report: d.report, OnStatus: d.statusChanged,
 	})
-	return err
+	if err != nil {
+		return err
+	}
+	// What is known to stand in the way must be told before the first look at
+	// the share: a lease given back there could be taken at once.
+	d.notes.set("share", notChecked)
+	d.notes.set("drained", drainNote(s.Drained))
+	d.notes.set("program", checkRelayExe(d.cfg.RelayExe))
+	return nil
 }
 
 // seedOf makes the arbiter's random delays differ between runs.

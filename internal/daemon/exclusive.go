@@ -2,9 +2,9 @@ package daemon
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
+	"regexp"
 	"time"
 
 	"github.com/convertfw/floatrelay/lease"
@@ -20,6 +20,7 @@ const (
 	// for one that might come back as something else.
 	shareLost = lease.TTLMax
 	raceEvery = time.Second
+	raceMost  = time.Minute
 )
 
 // exclusive keeps this member from leading until creating has been seen to be
@@ -32,6 +33,7 @@ type exclusive struct {
 	id     string // share id of the last verdict
 	broken bool   // two won on it
 	down   bool   // the share has been silent since
+	fails  int    // races in a row that came to nothing
 }
 
 // notChecked is the reason not to lead before the first race.
@@ -44,17 +46,12 @@ func (d *Daemon) watchExclusive(ctx context.Context) {
 		open: func() (lease.Share, error) { return OpenShare(d.cfg.LeaseDir, string(d.cfg.SMBPassword)) },
 		set:  func(note string) { d.notes.set("share", note) },
 	}
-	x.set(notChecked)
 	for {
 		s := d.driver.Status()
 		if x.due(s.Share, s.ShareOK != 0 && d.opt.now()-s.ShareOK > shareLost) {
 			x.check(ctx, s.Share)
 		}
-		pause := raceEvery
-		if !x.passed {
-			pause /= 4
-		}
-		if !sleep(ctx, pause) {
+		if !sleep(ctx, x.pause()) {
 			return
 		}
 	}
@@ -82,10 +79,10 @@ func (x *exclusive) check(ctx context.Context, id string) {
 	case winners > 1:
 		x.passed, x.broken = false, true
 		x.set(fmt.Sprintf("create-new is not exclusive on this share (%d of %d won): two PCs could lead; use a Windows or Samba server", winners, racers))
-	case errors.Is(err, lease.ErrDenied) && !x.passed:
-		x.set(err.Error())
-		return
 	case err != nil:
+		if !x.passed && !x.broken {
+			x.set(probeName.ReplaceAllString(err.Error(), "a probe"))
+		}
 		return
 	case x.broken && (id == x.id || id == ""):
 	default:
@@ -94,6 +91,19 @@ func (x *exclusive) check(ctx context.Context, id string) {
 	}
 	x.down = false
 	x.id = id
+}
+
+// probeName is what differs from one failed race to the next.
+var probeName = regexp.MustCompile(regexp.QuoteMeta(lease.TempPrefix) + `[0-9a-f-]+`)
+
+// pause is short until the share has been checked. It grows while races fail
+// that may have left a file behind each.
+func (x *exclusive) pause() time.Duration {
+	if x.passed {
+		x.fails = 0
+		return raceEvery
+	}
+	return min(raceEvery/4<<min(x.fails, 8), raceMost)
 }
 
 // race returns the first number of winners above one, or one.
@@ -113,6 +123,7 @@ func (x *exclusive) race(ctx context.Context) (winners int, err error) {
 	}
 	for range raceRounds {
 		if winners, err = lease.RaceCreate(ctx, shares); winners > 1 || err != nil {
+			x.fails++
 			return winners, err
 		}
 	}

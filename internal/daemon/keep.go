@@ -167,7 +167,6 @@ const (
 // watchRelayProgram keeps this member from leading while its relay could not
 // run: the program is missing, or somebody else holds a port.
 func (d *Daemon) watchRelayProgram(ctx context.Context) {
-	d.notes.set("drained", drainNote(d.state.get().Drained))
 	for {
 		program, port := checkRelayExe(d.cfg.RelayExe), d.portNote()
 		d.notes.set("program", program)

@@ -138,6 +138,9 @@ func (d *Daemon) Handoff(_ context.Context, to string) error {
 		}
 		return errors.New("this station does not lead, and nobody else does right now")
 	}
+	if strings.EqualFold(to, d.cfg.Station) {
+		return fmt.Errorf("%s leads already", d.cfg.Station)
+	}
 	id, err := d.successor(to, s.Share)
 	if err != nil {
 		return err

@@ -25,8 +25,11 @@ type state struct {
 // stateFile keeps state in STATE_DIR/state.json.
 type stateFile struct {
 	path string
-	mu   sync.Mutex
-	now  state
+	// damaged is where a file that could not be read was put aside, or empty.
+	damaged string
+
+	mu  sync.Mutex
+	now state
 }
 
 func openState(dir string) (*stateFile, error) {
@@ -42,7 +45,8 @@ func openState(dir string) (*stateFile, error) {
 	if err := json.Unmarshal(b, &s); err != nil {
 		// A file torn by a power cut must not keep the site without its relay:
 		// the chain on the share is the better source anyway.
-		_ = os.Rename(f.path, f.path+".damaged")
+		f.damaged = f.path + ".damaged"
+		_ = os.Rename(f.path, f.damaged)
 		return f, nil
 	}
 	if s.V > stateVersion {
