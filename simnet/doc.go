@@ -76,7 +76,7 @@
 // by its messages. Exclusive creation is atomic on the server. A virtual machine
 // paused from outside, whose boot time stops as well, a restored backup of the
 // folder, and a folder wiped twice within a minute are documented exceptions and
-// not part of the search. Wall clocks
+// not part of the search.
 // appear only in a field nobody reads. Cloned hosts are not simulated yet. Nothing here runs the driver, the real guard, a real file
 // system or memberlist; other tests do.
 package simnet

@@ -33,6 +33,10 @@ func TestRegression(t *testing.T) {
 		// older record than another member had: an epoch was used twice.
 		{"EpochBelowAnUnreadableHead", General, 326},
 		{"EpochAfterALongSleep", Hibernate, 1317},
+		// A restarted member saw no chain in listings up to 10 s old while one was
+		// founded, led under, and wiped; gossip had named it. It founded another
+		// beside the relay of the first.
+		{"ChainThatOnlyGossipHadSeen", General, 20720},
 		// The better of two preemptors came second in the table and got the lease
 		// by way of the lesser one.
 		{"PreemptedTwice", Preempt, 176},
