@@ -34,6 +34,9 @@
 // or slow, often both extremes in one world. Members may have different TTL,
 // FENCE and BEAT, and change them when they start again.
 //
+// Identity: cloned PCs, members with another token, wall clocks that jump, PCs
+// that answer from an offline copy of the folder, preemption.
+//
 // People: handoffs, graceful stops, drained members, all daemons restarted, a
 // LEASE_DIR that points half of the station to another folder.
 //
@@ -76,7 +79,8 @@
 // by its messages. Exclusive creation is atomic on the server. A virtual machine
 // paused from outside, whose boot time stops as well, a restored backup of the
 // folder, and a folder wiped twice within a minute are documented exceptions and
-// not part of the search.
-// appear only in a field nobody reads. Cloned hosts are not simulated yet. Nothing here runs the driver, the real guard, a real file
-// system or memberlist; other tests do.
+// not part of the search (the backup is measured by a test of its own). A guard
+// and its daemon frozen together count as a frozen host. Wall clocks appear only
+// in a field nobody reads. Nothing here runs the driver, the real guard, a real
+// file system or memberlist; other tests do.
 package simnet
