@@ -49,7 +49,7 @@ func TestRelations_AgreeWithTheArbiter(t *testing.T) {
 				for _, renew := range []string{"0.1", "1", "3", "6.7"} {
 					l, err := complete("LEASE_TTL=" + ttl + "\nLEASE_FENCE=" + fence + "\nLEASE_BEAT=" + beat + "\nLEASE_RENEW=" + renew + "\n")
 					d := func(s string) time.Duration { v, _ := ParseDuration(s); return v }
-					a := arbiter.Config{Self: lease.ID{Node: "n", Run: "r"}, Boot: "b", Sealer: noSealer{}, Poll: time.Second,
+					a := arbiter.Config{Self: lease.ID{Node: "n", Run: "r"}, Boot: "b", Sealer: noSealer{}, Poll: time.Second, NewShare: func() string { return "s" },
 						TTL: d(ttl), Fence: d(fence), Beat: d(beat), Renew: d(renew)}
 					require.Equal(t, a.Validate() == nil, err == nil, "%v against %v %v", err, a.Validate(), l)
 				}
