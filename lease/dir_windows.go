@@ -21,7 +21,7 @@ func hostSystem() system {
 		open: func(path string) (io.ReadCloser, error) {
 			return openFile(path, windows.GENERIC_READ, windows.OPEN_EXISTING, windows.FILE_ATTRIBUTE_NORMAL)
 		},
-		list: listNames,
+		list: listOnline,
 		rename: func(from, to string) error {
 			return moveFile(from, to, windows.MOVEFILE_REPLACE_EXISTING|windows.MOVEFILE_WRITE_THROUGH)
 		},
@@ -93,6 +93,28 @@ func offline(h windows.Handle) bool {
 	err := windows.GetFileInformationByHandleEx(h, windows.FileRemoteProtocolInfo,
 		(*byte)(unsafe.Pointer(&info[0])), remoteInfoSize)
 	return err == nil && info[remoteFlagsAt/4]&remoteFlagsOffline != 0
+}
+
+// listOnline lists a folder, unless the Offline Files cache would answer: a
+// takeover rests on what a listing did not show.
+func listOnline(path string) ([]string, error) {
+	p, err := windows.UTF16PtrFromString(path)
+	if err != nil {
+		return nil, err
+	}
+	const share = windows.FILE_SHARE_READ | windows.FILE_SHARE_WRITE | windows.FILE_SHARE_DELETE
+	h, err := windows.CreateFile(p, windows.FILE_READ_ATTRIBUTES, share, nil, windows.OPEN_EXISTING, windows.FILE_FLAG_BACKUP_SEMANTICS, 0)
+	if err != nil {
+		return nil, &os.PathError{Op: "list", Path: path, Err: err}
+	}
+	cached := offline(h)
+	if err := windows.CloseHandle(h); err != nil {
+		return nil, err
+	}
+	if cached {
+		return nil, errOffline
+	}
+	return listNames(path)
 }
 
 func moveFile(from, to string, flags uint32) error {
