@@ -120,3 +120,26 @@ func TestRule11_AFarRecordThatCanBeReadIsBelieved(t *testing.T) {
 	require.EqualValues(t, 5001, c.Rev)
 	require.EqualValues(t, 41, r.opened(c.Body).Epoch)
 }
+
+func TestRule11_ReadsDownToTheNewestReadableRecord(t *testing.T) {
+	r := newRig(t, func(c *Config) { c.FloorRev, c.FloorEpoch = 4, 2 })
+	r.put(r.entry(5, 3, idB))
+	r.put(r.entry(40, 9, idB))
+	for rev := uint64(41); rev <= 43; rev++ {
+		r.chain[rev] = nil
+	}
+	r.do(TreeClear{})
+	_, c := r.nextCreate(30 * sec)
+	rec := r.opened(c.Body)
+	require.EqualValues(t, 44, rec.Rev)
+	require.EqualValues(t, 9+4, rec.Epoch, "reckoned from rev 40, not from what this node happened to know")
+}
+
+func TestRule11_ReckonsFromThisChainWhateverTheFloor(t *testing.T) {
+	r := newRig(t, func(c *Config) { c.FloorRev, c.FloorEpoch = 500, 3 })
+	r.put(r.entry(104, 12, idB))
+	r.chain[105] = nil
+	r.do(TreeClear{})
+	_, c := r.nextCreate(30 * sec)
+	require.EqualValues(t, 12+2, r.opened(c.Body).Epoch)
+}

@@ -52,6 +52,10 @@ func TestMutants(t *testing.T) {
 					writeTable(t, known)
 				}
 			}
+			if where := caughtElsewhere[name]; !ok && where != "" {
+				t.Logf("%s: no world found yet; caught by %s, which make mutants runs", name, where)
+				return
+			}
 			require.True(t, ok, "no seed catches %s: search one with -sim.find", name)
 			err := live(c.seed, c.mode, name)
 			require.Error(t, err, "%s is not caught by %s seed %d any more", name, c.mode, c.seed)
@@ -59,6 +63,14 @@ func TestMutants(t *testing.T) {
 			require.NoError(t, live(c.seed, c.mode, ""), "the world itself is broken")
 		})
 	}
+}
+
+// caughtElsewhere names mutants for which the search has found no world since
+// the machine last changed, and the arbiter's own tests that catch them. make
+// mutants runs those with the mutant switched on and wants them to fail.
+var caughtElsewhere = map[string]string{
+	"no-digging":          "arbiter TestRule11_ReadsDownToTheNewestReadableRecord",
+	"missing-with-breaks": "arbiter TestScenarios/cold_start",
 }
 
 func allMutants() []string { return append(arbiter.Mutants(), Defects...) }
