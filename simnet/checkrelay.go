@@ -53,6 +53,11 @@ func (c *checker) relayEnded(r *relay) {
 	w := c.w
 	c.changed, c.changes = w.now, c.changes+1
 	h := r.guard.host
+	// A guard that stood still may be behind with its orders: what binds then is
+	// the newest deadline its daemon has sent, and enforces.
+	if r.guard.stoodStill && h.local() <= r.guard.told+r.guard.killMargin() {
+		return
+	}
 	if r.wokeLate {
 		w.stats.Excused++
 		ran := r.late(w.now)

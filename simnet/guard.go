@@ -21,6 +21,7 @@ type guard struct {
 	relay *relay // nil before its start and after its death
 
 	frozenUntil time.Duration // world time; it stands still before it
+	stoodStill  bool          // it was frozen at some time
 	waiting     []func()      // what it will do then
 	told        time.Duration // newest deadline that the daemon has sent
 	owes        time.Duration // world time since which an answer is due; 0 = none

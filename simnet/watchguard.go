@@ -23,6 +23,7 @@ func (w *World) freezeGuard(g *guard, d time.Duration) {
 		return
 	}
 	g.frozenUntil = max(g.frozenUntil, w.now+d)
+	g.stoodStill = true
 	g.owes = 0
 	w.story("the guard of %s freezes for %v", g.of.name, d)
 	w.untilHealed(d, func() { w.thawGuard(g) })
