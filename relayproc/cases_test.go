@@ -116,7 +116,9 @@ func TestCaseC07_OddBytes(t *testing.T) {
 // TestCaseC12_NoBackOff: a relay that fails at once is reported once per start;
 // how often to start it again is the arbiter's decision, not the guard's.
 func TestCaseC12_NoBackOff(t *testing.T) {
-	w := newWorld(t, "-exit-after", "1ns", "-exit-code", "1").start(time.Hour)
+	w := newWorld(t, "-exit-after", "1ns", "-exit-code", "1")
+	w.spec.PingEvery = time.Second // the end is to be seen before its ports are missed
+	w.start(time.Hour)
 	down := w.awaitDown()
 	require.Equal(t, Exited, down.Cause, w)
 	require.Contains(t, down.Note, "exit code 1")
@@ -132,7 +134,9 @@ func TestCaseC12_NoBackOff(t *testing.T) {
 // TestCaseC14_UnaskedExitZero: success is what we ask for; an end nobody asked
 // for is a failure whatever its code.
 func TestCaseC14_UnaskedExitZero(t *testing.T) {
-	w := newWorld(t, "-exit-after", "300ms", "-exit-code", "0", "-shape", "fork").start(time.Hour)
+	w := newWorld(t, "-exit-after", "300ms", "-exit-code", "0", "-shape", "fork")
+	w.spec.PingEvery = time.Second // the end is to be seen before its ports are missed
+	w.start(time.Hour)
 	down := w.awaitDown()
 	require.Equal(t, Exited, down.Cause, w)
 	require.Contains(t, down.Note, "exit code 0")
