@@ -67,7 +67,7 @@ func TestExclusive(t *testing.T) {
 	t.Run("a share that cannot be asked is named and asked again", func(t *testing.T) {
 		x, note := start(func() (lease.Share, error) { return lease.NewDir(filepath.Join(folder, "none")), nil })
 		x.check(t.Context(), "")
-		require.Contains(t, *note, "does not exist or is not mounted")
+		require.Contains(t, *note, "share unavailable")
 		require.True(t, x.due("", false))
 	})
 	t.Run("no write access is named", func(t *testing.T) {
