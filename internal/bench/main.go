@@ -14,6 +14,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -50,6 +51,11 @@ func run(ctx context.Context, opt options, out io.Writer) error {
 	if opt.exe == "" {
 		return fmt.Errorf("measure what: name the binary with -exe (go build -o floatrelay ./cmd/floatrelay)")
 	}
+	exe, err := filepath.Abs(opt.exe) // every daemon has a folder of its own
+	if err != nil {
+		return fmt.Errorf("find the binary: %w", err)
+	}
+	opt.exe = exe
 	if opt.runs > 0 {
 		if err := failovers(ctx, opt, out); err != nil {
 			return err
