@@ -41,7 +41,7 @@ bench: build ## failover times and the cost of an idle daemon
 bench-scale: ## stations of 2 to 200 members: the table of docs/scale.md
 	$(GO) test -timeout 90m -count=1 -v -run TestScale_Table ./internal/bubble -bubble.scale=$(SCALE) -bubble.table=$(CURDIR)/docs/scale.md
 
-prove: ## the full repetition counts; takes about an hour
+prove: ## the full repetition counts; takes hours on two cores
 	GO='$(GO)' bash .ci/prove
 
 lint: ## formatting, vet for both systems, the linter, a tidy go.mod
