@@ -12,11 +12,12 @@ func (a *app) reader(cmd *cobra.Command) (*localapi.Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	return a.client(cmd, addr, "")
+	return a.client(cmd, addr)
 }
 
 // changer returns a client for commands that change something: they need the
-// site's token.
+// site's token. The daemon may have been started before the token was changed,
+// so the old one is tried too.
 func (a *app) changer(cmd *cobra.Command) (*localapi.Client, error) {
 	_, loaded, err := a.load()
 	if err != nil {
@@ -26,11 +27,12 @@ func (a *app) changer(cmd *cobra.Command) (*localapi.Client, error) {
 	if addr == "" {
 		addr = loaded.Config.APIAddr
 	}
-	return a.client(cmd, addr, localapi.Bearer(string(loaded.Config.Token), loaded.Config.KMSN))
+	cfg := loaded.Config
+	return a.client(cmd, addr, localapi.Bearer(string(cfg.Token), cfg.KMSN), localapi.Bearer(string(cfg.OldToken), cfg.KMSN))
 }
 
-func (a *app) client(cmd *cobra.Command, addr, bearer string) (*localapi.Client, error) {
-	c, err := localapi.NewClient(addr, bearer)
+func (a *app) client(cmd *cobra.Command, addr string, bearers ...string) (*localapi.Client, error) {
+	c, err := localapi.NewClient(addr, bearers...)
 	switch {
 	case err != nil && a.apiAddr != "":
 		return nil, usageError(cmd, "--api: %w", err)

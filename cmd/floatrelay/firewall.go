@@ -25,7 +25,11 @@ func newFirewallCommand(a *app) *cobra.Command {
 			if !apply {
 				return a.printRules(rules)
 			}
-			if err := service.Apply(cmd.Context(), rules); err != nil {
+			carryOut := service.Apply
+			if remove {
+				carryOut = service.TakeBack
+			}
+			if err := carryOut(cmd.Context(), rules); err != nil {
 				return err
 			}
 			return a.done("done")

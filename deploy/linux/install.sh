@@ -9,7 +9,7 @@
 # puts it back.
 set -eu
 
-prefix=/usr/local/bin etc=/etc/floatrelay site='' station='' user='' service=yes rollback=no
+prefix=/usr/local/bin etc=/etc/floatrelay site='' station='' user='' service=yes rollback=no firewall=''
 fail() { echo "install.sh: $*" >&2; exit 1; }
 while [ $# -gt 0 ]; do
   case $1 in
@@ -18,6 +18,7 @@ while [ $# -gt 0 ]; do
     --site-ini) site=$2; shift 2 ;;       # a stk.ini for the whole site, without STATION
     --station) station=$2; shift 2 ;;     # this machine; needed with --site-ini
     --user) user=$2; shift 2 ;;           # account of the service; default root
+    --firewall) firewall=--firewall; shift ;; # open the ports in nftables
     --no-service) service=no; shift ;;    # copy only
     --rollback) rollback=yes; shift ;;
     *) fail "unknown option $1" ;;
@@ -57,11 +58,9 @@ cp "$fresh" "$exe.new" && chmod 755 "$exe.new" && mv "$exe.new" "$exe"
 [ "$service" = yes ] || exit 0
 
 if [ "$running" = no ]; then
-  if [ -n "$user" ]; then
-    "$exe" service install --config "$ini" --user "$user"
-  else
-    "$exe" service install --config "$ini"
-  fi
+  set -- --config "$ini" $firewall
+  [ -z "$user" ] || set -- "$@" --user "$user"
+  "$exe" service install "$@"
 fi
 "$exe" service start
 sleep 3

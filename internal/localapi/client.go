@@ -12,6 +12,7 @@ import (
 	"net/http"
 	"net/url"
 	"os"
+	"slices"
 	"strings"
 	"time"
 )
@@ -31,19 +32,26 @@ func (e *RefusedError) Error() string { return e.Reason }
 
 // Client asks the daemon of this PC.
 type Client struct {
-	addr   string
-	bearer string
-	http   *http.Client
+	addr    string
+	bearers []string
+	http    *http.Client
 }
 
 // NewClient returns a client of the daemon at addr (host:port, loopback only:
-// the bearer must not leave this PC). An empty bearer allows reading only.
-func NewClient(addr, bearer string) (*Client, error) {
+// a bearer must not leave this PC). Changes are asked for with the bearers in
+// turn, until one is not refused: while a token is changed, the daemon may still
+// be the one that was started with the old one. Empty ones are left out; without
+// any, only reading is possible.
+func NewClient(addr string, bearers ...string) (*Client, error) {
 	if err := CheckAddr(addr); err != nil {
 		return nil, err
 	}
 	dialer := &net.Dialer{Timeout: time.Second}
-	return &Client{addr: addr, bearer: bearer, http: &http.Client{
+	bearers = slices.DeleteFunc(slices.Clone(bearers), func(b string) bool { return b == "" })
+	if len(bearers) == 0 {
+		bearers = []string{""}
+	}
+	return &Client{addr: addr, bearers: bearers, http: &http.Client{
 		Transport: &http.Transport{
 			DialContext:           dialer.DialContext, // and no proxy
 			ResponseHeaderTimeout: changeTime + time.Second,
@@ -98,7 +106,7 @@ func (c *Client) Undrain(ctx context.Context) error { return c.post(ctx, "/v1/un
 // Watch calls f with each event until ctx ends (then the error is nil), f
 // returns an error, or the daemon ends (ErrNoDaemon).
 func (c *Client) Watch(ctx context.Context, f func(Event) error) error {
-	resp, err := c.do(ctx, http.MethodGet, "/v1/watch", nil)
+	resp, err := c.do(ctx, http.MethodGet, "/v1/watch", "", nil)
 	if err != nil {
 		return ended(ctx, err)
 	}
@@ -131,7 +139,7 @@ func (c *Client) get(ctx context.Context, path string, into any) error {
 	// A frozen daemon still gets its connections accepted by the system.
 	ctx, cancel := context.WithTimeout(ctx, answerTime+500*time.Millisecond)
 	defer cancel()
-	resp, err := c.do(ctx, http.MethodGet, path, nil)
+	resp, err := c.do(ctx, http.MethodGet, path, "", nil)
 	if err != nil {
 		return err
 	}
@@ -145,8 +153,25 @@ func (c *Client) get(ctx context.Context, path string, into any) error {
 	return nil
 }
 
-func (c *Client) post(ctx context.Context, path string, body []byte) error {
-	resp, err := c.do(ctx, http.MethodPost, path, body)
+// post asks for a change. A daemon that does not know the bearer has done
+// nothing, so that asking again with the next is safe; of several refusals the
+// last is told.
+func (c *Client) post(ctx context.Context, path string, body []byte) (err error) {
+	for _, bearer := range c.bearers {
+		if err = c.postAs(ctx, path, bearer, body); !unauthorized(err) {
+			return err
+		}
+	}
+	return err
+}
+
+func unauthorized(err error) bool {
+	var refused *RefusedError
+	return errors.As(err, &refused) && refused.Code == http.StatusUnauthorized
+}
+
+func (c *Client) postAs(ctx context.Context, path, bearer string, body []byte) error {
+	resp, err := c.do(ctx, http.MethodPost, path, bearer, body)
 	if err != nil {
 		return err
 	}
@@ -159,13 +184,13 @@ func (c *Client) post(ctx context.Context, path string, body []byte) error {
 
 // do sends one request. An answer that does not name itself as ours is the
 // same as none.
-func (c *Client) do(ctx context.Context, method, path string, body []byte) (*http.Response, error) {
+func (c *Client) do(ctx context.Context, method, path, bearer string, body []byte) (*http.Response, error) {
 	req, err := http.NewRequestWithContext(ctx, method, "http://"+c.addr+path, bytes.NewReader(body))
 	if err != nil {
 		return nil, fmt.Errorf("ask the daemon at %s: %w", c.addr, err)
 	}
-	if c.bearer != "" && method == http.MethodPost {
-		req.Header.Set("Authorization", "Bearer "+c.bearer)
+	if bearer != "" {
+		req.Header.Set("Authorization", "Bearer "+bearer)
 	}
 	resp, err := c.http.Do(req)
 	if err != nil {

@@ -2,6 +2,7 @@ package service
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os/exec"
 	"strings"
@@ -25,13 +26,33 @@ func (r Rule) String() string {
 	return strings.Join(words, " ")
 }
 
-// Apply carries the rules out, in order, and stops at the first that fails.
+// Apply carries the rules of Open out, in order, and stops at the first that
+// fails.
 func Apply(ctx context.Context, rules []Rule) error {
 	for _, r := range rules {
-		out, err := exec.CommandContext(ctx, r[0], r[1:]...).CombinedOutput()
-		if err != nil {
-			return fmt.Errorf("open the firewall with '%s': %w: %s%s", r, err, strings.Join(strings.Fields(string(out)), " "), firewallAdvice)
+		if err := r.carryOut(ctx); err != nil {
+			return fmt.Errorf("open the firewall with %w", err)
 		}
+	}
+	return nil
+}
+
+// TakeBack carries the rules of Close out, all of them: one that was removed by
+// hand must not keep the others.
+func TakeBack(ctx context.Context, rules []Rule) error {
+	var all []error
+	for _, r := range rules {
+		if err := r.carryOut(ctx); err != nil {
+			all = append(all, fmt.Errorf("close the firewall with %w", err))
+		}
+	}
+	return errors.Join(all...)
+}
+
+func (r Rule) carryOut(ctx context.Context) error {
+	out, err := exec.CommandContext(ctx, r[0], r[1:]...).CombinedOutput()
+	if err != nil {
+		return fmt.Errorf("'%s': %w: %s%s", r, err, strings.Join(strings.Fields(string(out)), " "), firewallAdvice)
 	}
 	return nil
 }

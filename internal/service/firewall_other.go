@@ -28,9 +28,13 @@ func Open(p Ports) []Rule {
 	return rules
 }
 
-// Close returns nothing: nftables deletes by handle. 'nft -a list chain inet
-// filter input' shows them beside the comment.
-func Close(Ports) []Rule { return nil }
+// Close returns the command that takes Open back. nftables deletes by handle
+// only, which is looked up by the comment.
+func Close(Ports) []Rule {
+	return []Rule{{"sh", "-c", `rules=$(nft -a list chain inet filter input) || exit; ` +
+		`echo "$rules" | sed -n "s/.*comment \"` + comment + `\".* # handle //p" | ` +
+		`xargs -r -n 1 nft delete rule inet filter input handle`}}
+}
 
 func shellWord(w string) string {
 	if strings.ContainsAny(w, "\" ") {
