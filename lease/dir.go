@@ -74,6 +74,9 @@ func (d *dir) Create(ctx context.Context, name string, body []byte) error {
 		return d.fail("create", name, v, true, err)
 	}
 	if err := writeBody(h, body); err != nil {
+		if d.sys.judge(err) == vFull {
+			err = fmt.Errorf("%w: %s: %w", ErrFull, FullHint(d.base), err)
+		}
 		return fmt.Errorf("create %s in %s: %w: %w", name, d.base, ErrNoBody, err)
 	}
 	return nil
@@ -254,6 +257,7 @@ func (d *dir) path(ctx context.Context, name string) (string, error) {
 // fail turns a system error into the contract's. "Not there" holds only while
 // LEASE_DIR itself is.
 func (d *dir) fail(what, name string, v verdict, change bool, err error) error {
+	name = shown(name)
 	if v == vNotExist {
 		if base := d.sys.exists(d.base); base != nil {
 			return fmt.Errorf("%s %s: %w: %s: %w", what, name, ErrUnavailable, missingHint(d.base), base)
@@ -263,6 +267,14 @@ func (d *dir) fail(what, name string, v verdict, change bool, err error) error {
 		return fmt.Errorf("%s %s: %w: %s: %w", what, name, v.sentinel(change), hint, err)
 	}
 	return fmt.Errorf("%s %s in %s: %w: %w", what, name, d.base, v.sentinel(change), err)
+}
+
+// shown is a name for people; LEASE_DIR itself has none.
+func shown(name string) string {
+	if name == "" {
+		return "LEASE_DIR"
+	}
+	return name
 }
 
 // retry calls again while the name is busy, for at most limit and while ctx

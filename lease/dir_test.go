@@ -237,11 +237,13 @@ func TestDir_FailedBodyIsNoBodyAndLeavesTheViewAlone(t *testing.T) {
 				err := d.Create(t.Context(), "x.lock", []byte("x"))
 				require.ErrorIs(t, err, ErrNoBody)
 				require.ErrorIs(t, err, cause)
+				requireFull(t, err, cause, d.base)
 				require.ErrorIs(t, d.Create(t.Context(), "x.lock", nil), ErrExists)
 
 				err = d.Replace(t.Context(), ViewName, []byte("new"))
 				require.ErrorIs(t, err, cause)
 				require.NotErrorIs(t, err, ErrUnknown)
+				requireFull(t, err, cause, d.base)
 				requireNames(t, d.base, ViewName, "x.lock")
 				b, err := d.Read(t.Context(), ViewName)
 				require.NoError(t, err)
@@ -291,4 +293,24 @@ func TestDir_NeverCreatesLeaseDir(t *testing.T) {
 	require.ErrorContains(t, err, "never created")
 	_, err = os.Stat(folder)
 	require.ErrorIs(t, err, os.ErrNotExist)
+}
+
+// requireFull demands that a full disk is called that, with what to do about
+// it, and that nothing else is.
+func requireFull(t *testing.T, err, cause error, base string) {
+	t.Helper()
+	if !errors.Is(cause, syscall.ENOSPC) {
+		require.NotErrorIs(t, err, ErrFull)
+		return
+	}
+	require.ErrorIs(t, err, ErrFull)
+	require.ErrorContains(t, err, "share full: no space left in "+base+": free some on the file server")
+}
+
+// The texts of errors about LEASE_DIR itself name it.
+func TestDir_ErrorsOfTheFolderItselfNameIt(t *testing.T) {
+	d := NewDir(filepath.Join(t.TempDir(), "missing"))
+	_, err := d.List(t.Context(), "")
+	require.ErrorIs(t, err, ErrUnavailable)
+	require.ErrorContains(t, err, "list LEASE_DIR: share unavailable: ")
 }

@@ -23,7 +23,7 @@ func TestUnixVerdict(t *testing.T) {
 		"EPERM":     {syscall.EPERM, ErrDenied, ErrDenied},
 		"EROFS":     {syscall.EROFS, ErrDenied, ErrDenied},
 		"ENOTDIR":   {syscall.ENOTDIR, ErrDenied, ErrDenied},
-		"ENOSPC":    {syscall.ENOSPC, ErrDenied, ErrDenied},
+		"ENOSPC":    {syscall.ENOSPC, ErrFull, ErrFull},
 		"EBUSY":     {syscall.EBUSY, ErrUnavailable, ErrUnavailable},
 		"ESTALE":    {syscall.ESTALE, ErrUnavailable, ErrUnavailable},
 		"EMFILE":    {syscall.EMFILE, ErrUnavailable, ErrUnavailable},

@@ -18,6 +18,9 @@ var (
 	ErrUnavailable = errors.New("share unavailable")
 	// ErrDenied: the share answered, and this account may not do that.
 	ErrDenied = errors.New("access denied")
+	// ErrFull: the share answered that there is no space, on its disk or for
+	// this account. It is an ErrDenied too: nothing was changed.
+	ErrFull error = full{}
 	// ErrUnknown: the request may or may not have been carried out, now or
 	// later.
 	ErrUnknown = errors.New("outcome unknown")
@@ -25,6 +28,16 @@ var (
 	// certainly) written. The name belongs to the caller for ever.
 	ErrNoBody = errors.New("created without a body")
 )
+
+type full struct{}
+
+func (full) Error() string        { return "share full" }
+func (full) Is(target error) bool { return target == ErrDenied }
+
+// FullHint says in words what a full share means and what to do about it.
+func FullHint(share string) string {
+	return "no space left in " + share + ": free some on the file server, or raise this account's quota"
+}
 
 // Share is the folder that holds the lease (LEASE_DIR). Names are relative,
 // slash-separated and ASCII; a name that leads outside is ErrDenied. Every call may block as long as the share does;

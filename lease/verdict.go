@@ -27,8 +27,10 @@ func (v verdict) sentinel(change bool) error {
 		return ErrExists
 	case vNotExist:
 		return ErrNotExist
-	case vDenied, vMaybe, vFull:
+	case vDenied, vMaybe:
 		return ErrDenied
+	case vFull:
+		return ErrFull
 	case vGone, vBusy:
 		return ErrUnavailable
 	}
@@ -46,7 +48,7 @@ func (v verdict) hint(dir string) string {
 	case vMaybe:
 		return "no access to " + dir + ", or another program keeps the file open"
 	case vFull:
-		return "no space left in " + dir
+		return FullHint(dir)
 	case vBusy:
 		return "another program keeps the file open"
 	case vGone, vBroken:

@@ -24,7 +24,7 @@ func TestWinVerdict(t *testing.T) {
 		"DIR_NOT_EMPTY":         {145, ErrExists, ErrExists, false},
 		"WRITE_PROTECT":         {19, ErrDenied, ErrDenied, false},
 		"LOGON_FAILURE":         {1326, ErrDenied, ErrDenied, false},
-		"DISK_FULL":             {112, ErrDenied, ErrDenied, false},
+		"DISK_FULL":             {112, ErrFull, ErrFull, false},
 		"INVALID_DRIVE":         {15, ErrUnavailable, ErrUnavailable, false},
 		"BAD_NET_NAME":          {67, ErrUnavailable, ErrUnavailable, false},
 		"BAD_NETPATH":           {53, ErrUnavailable, ErrUnknown, false},

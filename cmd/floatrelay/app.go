@@ -76,6 +76,8 @@ func runE(f func(cmd *cobra.Command, args []string) error) func(*cobra.Command, 
 		switch {
 		case err == nil || errors.As(err, &coded):
 			return err
+		case errors.Is(err, localapi.ErrSilent):
+			return &exitError{code: exitNoDaemon, err: err} // report knows what to do about it
 		case errors.Is(err, localapi.ErrNoDaemon):
 			return &exitError{exitNoDaemon, err, "start it with 'floatrelay run', or name its address with --api"}
 		}
@@ -98,6 +100,9 @@ func (a *app) report(err error) int {
 		for _, problem := range strings.Split(text, "\n") {
 			fmt.Fprintln(a.err, "floatrelay: "+problem)
 		}
+	}
+	if coded.hint == "" && errors.Is(err, localapi.ErrSilent) {
+		coded.hint = a.frozenHint()
 	}
 	if coded.hint != "" {
 		fmt.Fprintln(a.err, "  "+coded.hint)

@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -162,4 +164,36 @@ func TestConfig_ShowsValuesAndProblems(t *testing.T) {
 		require.Equal(t, exitOK, got.code)
 		require.Contains(t, got.out, "LEASE_TTL=10\r\n")
 	})
+}
+
+// What keeps a PC from ever running the relay is said by the check, but is no
+// problem of the file.
+func TestConfig_CheckLooksForTheRelayProgram(t *testing.T) {
+	here := filepath.Join(t.TempDir(), "relay_server.exe")
+	require.NoError(t, os.WriteFile(here, []byte("x"), 0o755))
+	missing := filepath.Join(t.TempDir(), "relay.exe")
+	for name, tc := range map[string]struct {
+		lines []string
+		want  string
+	}{
+		"not set":      {nil, "stk.ini: RELAY_EXE is not set: this PC will never run the relay"},
+		"not there":    {[]string{"RELAY_EXE=" + missing}, "stk.ini:7: RELAY_EXE=" + missing + " is not there"},
+		"a folder":     {[]string{"RELAY_EXE=" + filepath.Dir(here)}, "is a folder"},
+		"there":        {[]string{"RELAY_EXE=" + here}, ""},
+		"never leads":  {[]string{"RELAY_PRIORITY=0"}, ""},
+		"other system": {[]string{"RELAY_EXE=" + otherSystemPath}, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			for _, flags := range []string{"--check", "--check --json"} {
+				got := cli(t, append([]string{"config", "--config", ini(t, tc.lines...)}, strings.Fields(flags)...)...)
+				require.Equal(t, exitOK, got.code, got.err)
+				if tc.want == "" {
+					require.NotContains(t, got.out, "RELAY_EXE", flags)
+					continue
+				}
+				require.Contains(t, strings.ReplaceAll(got.out, `\\`, `\`), tc.want, flags)
+			}
+			require.NotContains(t, cli(t, "config", "--config", ini(t, tc.lines...)).err, "RELAY_EXE", "only the check says it")
+		})
+	}
 }

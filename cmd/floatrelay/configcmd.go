@@ -2,6 +2,9 @@ package main
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -64,11 +67,48 @@ func (a *app) configCheck() error {
 	if path != "" {
 		fmt.Fprintln(&b, path)
 	}
+	checkRelayProgram(path, loaded)
 	problems := config.WriteCheck(&b, loaded, err)
 	if printErr := a.print(b.String()); printErr != nil {
 		return printErr
 	}
 	return problemCount(problems)
+}
+
+// checkRelayProgram adds a warning if this PC could never run a relay. It is no
+// problem of the file: a PC may be meant to follow only, and a stk.ini is often
+// checked on another PC.
+func checkRelayProgram(path string, loaded *config.Loaded) {
+	if loaded == nil {
+		return
+	}
+	exe, known := loaded.Get("RELAY_EXE")
+	priority, _ := loaded.Get("RELAY_PRIORITY")
+	if !known || priority.Text == "0" {
+		return
+	}
+	if text := relayProgramWarning(exe); text != "" {
+		w := config.Warning{File: path, Text: text}
+		w.Line, _ = strconv.Atoi(exe.Origin[strings.LastIndexByte(exe.Origin, ':')+1:])
+		loaded.Warnings = append(loaded.Warnings, w)
+	}
+}
+
+func relayProgramWarning(exe config.Value) string {
+	switch {
+	case exe.Text == "" && exe.Origin == "default":
+		return "RELAY_EXE is not set: this PC will never run the relay (RELAY_PRIORITY=0 says that this is meant)"
+	case exe.Text == "" || !filepath.IsAbs(exe.Text):
+		return "" // refused already, or a path of another system
+	}
+	st, err := os.Stat(exe.Text)
+	switch {
+	case err != nil:
+		return fmt.Sprintf("RELAY_EXE=%s is not there: this PC will not run the relay until it is", exe.Text)
+	case st.IsDir():
+		return fmt.Sprintf("RELAY_EXE=%s is a folder: this PC will not run the relay", exe.Text)
+	}
+	return ""
 }
 
 // configJSON is what config --json prints; with --check without the values.
@@ -82,6 +122,9 @@ type configJSON struct {
 
 func (a *app) configJSON(check bool) error {
 	path, loaded, err := a.load()
+	if check {
+		checkRelayProgram(path, loaded)
+	}
 	out := configJSON{File: path, Values: []config.Value{}, Problems: []string{}, Warnings: []string{}}
 	if err != nil {
 		out.Problems = strings.Split(err.Error(), "\n")

@@ -22,6 +22,8 @@ func newHandoffCommand(a *app) *cobra.Command {
 		Use:   "handoff [STATION]",
 		Short: "Give the lease to another PC (the best one, or STATION)",
 		Args:  atMostOneStation,
+
+		ValidArgsFunction: a.successors,
 		RunE: runE(func(cmd *cobra.Command, args []string) error {
 			c, err := a.changer(cmd)
 			if err != nil {

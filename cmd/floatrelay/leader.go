@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"fmt"
 	"net"
 	"strconv"
 
@@ -64,8 +65,12 @@ func (a *app) fallback(why error) error {
 		return configError(err)
 	}
 	cfg := loaded.Config
-	if cfg.RelayHost == "" {
-		return errors.Join(errors.New("nobody leads, and RELAY_HOST names no other relay"), why)
+	switch {
+	case cfg.RelayHost != "":
+	case why != nil: // who leads is not known, only that this PC cannot tell
+		return fmt.Errorf("%w; RELAY_HOST names no other relay", why)
+	default:
+		return errors.New("nobody leads at present, and RELAY_HOST names no other relay")
 	}
 	host, port := cfg.RelayHost, cfg.RelayPort
 	if h, p, err := net.SplitHostPort(host); err == nil {
@@ -73,9 +78,9 @@ func (a *app) fallback(why error) error {
 		port, _ = strconv.Atoi(p) // config checked it
 	}
 	if why != nil {
-		a.note("%v; this is RELAY_HOST", why)
+		a.note("%v; this is RELAY_HOST, the relay of the site may be elsewhere", why)
 	} else {
-		a.note("nobody leads; this is RELAY_HOST")
+		a.note("nobody leads at present; this is RELAY_HOST")
 	}
 	l := localapi.Leader{KMSN: cfg.KMSN, IP: host, Port: port}
 	if a.json {

@@ -33,8 +33,5 @@ func Main(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io
 	a := &app{in: stdin, out: stdout, err: stderr, env: env}
 	root := newRoot(a)
 	root.SetArgs(args)
-	root.SetIn(stdin)
-	root.SetOut(stdout)
-	root.SetErr(stderr)
 	return a.report(root.ExecuteContext(ctx))
 }

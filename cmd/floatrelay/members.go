@@ -67,16 +67,19 @@ func membersTable(m localapi.Members) string {
 }
 
 func memberRow(m localapi.Members, x localapi.Member) []string {
-	role, epoch := x.Role, strconv.FormatUint(x.Epoch, 10)
+	role, epoch, prio := x.Role, strconv.FormatUint(x.Epoch, 10), strconv.Itoa(x.Priority)
 	if x.Off() {
 		role = "" // what it was says nothing about what it is
+		if x.Priority == 0 {
+			prio = "" // remembered from an earlier run, which keeps the address only
+		}
 	}
 	if x.Epoch == 0 {
 		epoch = ""
 	}
 	return []string{
 		orDash(x.Station), orDash(x.Addr), orDash(x.State), orDash(role), orDash(epoch),
-		strconv.Itoa(x.Priority), orDash(shortShare(x.Share)), orDash(rtt(m, x)), orDash(x.Version),
+		orDash(prio), orDash(shortShare(x.Share)), orDash(rtt(m, x)), orDash(x.Version),
 		memberNote(m, x),
 	}
 }

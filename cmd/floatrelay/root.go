@@ -17,11 +17,15 @@ func newRoot(a *app) *cobra.Command {
 		Use:           "floatrelay",
 		Short:         "keeps exactly one relay running in a site",
 		Long:          rootLong,
+		Version:       currentVersion().String(),
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		// Suggestions take several lines; an error takes one.
 		DisableSuggestions: true,
 	}
+	root.SetIn(a.in)
+	root.SetOut(a.out)
+	root.SetErr(a.err)
 	flags := root.PersistentFlags()
 	flags.StringVar(&a.configPath, "config", "", "stk.ini to read (default: next to the program, then the usual place of this system)")
 	flags.StringVar(&a.apiAddr, "api", "", "address of the daemon to ask (default: API_ADDR of stk.ini)")
@@ -47,5 +51,9 @@ func newRoot(a *app) *cobra.Command {
 		newFirewallCommand(a),
 		newVersionCommand(a),
 	)
+	root.SetVersionTemplate("{{.Version}}\n")
+	root.InitDefaultVersionFlag()
+	root.Flags().Lookup("version").Usage = "print the version"
+	strictTopics(root)
 	return root
 }

@@ -69,12 +69,20 @@ func WriteCheck(w io.Writer, l *Loaded, err error) int {
 	for _, x := range foreign {
 		fmt.Fprintf(w, "differs  %s\n", x)
 	}
-	fmt.Fprintf(w, "%d errors, %d warnings, %d lines that other programs may read differently", errs, len(own), len(foreign))
+	fmt.Fprintf(w, "%s, %s, %s that other programs may read differently",
+		count(errs, "error"), count(len(own), "warning"), count(len(foreign), "line"))
 	if l.Encoding != "" {
 		fmt.Fprintf(w, " (%s)", l.Encoding)
 	}
 	fmt.Fprintln(w)
 	return errs
+}
+
+func count(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
 }
 
 // split parts the warnings about this program from those about others.

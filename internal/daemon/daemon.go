@@ -56,6 +56,7 @@ type Daemon struct {
 	seen   observer
 	found  *discovery
 	notes  *notes
+	room   *fullness
 	hub    localapi.Hub
 	gossip *gossip.Gossip
 	guards *guards
@@ -205,6 +206,7 @@ func (d *Daemon) openArbiter() (err error) {
 		ctx: context.Background(), cmd: d.opt.Guard, spec: d.relaySpec, post: d.post, say: d.report,
 		will: func(a arbiter.SetWill) []byte { return newTestament(d.cfg, d.codec.signsOld(), a) },
 	}
+	d.room = &fullness{Store: d.seen.metrics.Store(d.chain), share: d.share.String(), say: d.report}
 	d.driver, err = arbiter.NewDriver(arbiter.DriverConfig{
 		Machine: arbiter.Config{
 			Self: d.self, Boot: bootID(d.cfg.StateDir), KMSN: d.cfg.KMSN, Station: d.cfg.Station,
@@ -215,7 +217,7 @@ func (d *Daemon) openArbiter() (err error) {
 			FloorRev: s.Rev, FloorEpoch: s.Epoch,
 			Seed: seedOf(d.self), Sealer: d.codec, NewShare: uuid.NewString,
 		},
-		Store: d.seen.metrics.Store(d.chain), Codec: d.codec, Net: d.seen.metrics.Net(d.gossip), Guards: d.guards,
+		Store: d.room, Codec: d.codec, Net: d.seen.metrics.Net(d.gossip), Guards: d.guards,
 		Now: d.opt.now, Report: d.report, OnStatus: d.statusChanged,
 	})
 	if err != nil {

@@ -26,29 +26,36 @@ func (e *AlreadyRunningError) Error() string {
 	return fmt.Sprintf("%s already runs with STATE_DIR %s: stop it first, or give this one another STATE_DIR", who, e.Dir)
 }
 
+// WrittenPID is the process id of the daemon that last used a STATE_DIR and did
+// not say goodbye, or 0. Whether it still runs is not looked at.
+func WrittenPID(dir string) int {
+	b, _ := os.ReadFile(pidPath(dir))
+	pid, _ := strconv.Atoi(strings.TrimSpace(string(b)))
+	return pid
+}
+
+func pidPath(dir string) string { return filepath.Join(dir, "daemon.pid") }
+
 // claimStateDir makes this the only daemon of a STATE_DIR until release is
 // called or the process ends.
 func claimStateDir(dir string) (release func(), err error) {
 	if err := makeStateDir(dir); err != nil {
 		return nil, fmt.Errorf("make STATE_DIR: %w; name another one or use an account that may write there", err)
 	}
-	pidPath := filepath.Join(dir, "daemon.pid")
 	lock, err := oslock.Take(filepath.Join(dir, "daemon.lock"))
 	switch {
 	case err == nil:
 	case !errors.Is(err, oslock.ErrHeld):
 		return nil, fmt.Errorf("claim STATE_DIR: %w", err)
 	default:
-		b, _ := os.ReadFile(pidPath)
-		pid, _ := strconv.Atoi(strings.TrimSpace(string(b)))
-		return nil, &AlreadyRunningError{Dir: dir, PID: pid}
+		return nil, &AlreadyRunningError{Dir: dir, PID: WrittenPID(dir)}
 	}
-	if err := writeFile(pidPath, []byte(strconv.Itoa(os.Getpid())+"\n")); err != nil {
+	if err := writeFile(pidPath(dir), []byte(strconv.Itoa(os.Getpid())+"\n")); err != nil {
 		lock.Release()
 		return nil, err
 	}
 	return func() {
-		_ = os.Remove(pidPath)
+		_ = os.Remove(pidPath(dir))
 		lock.Release()
 	}, nil
 }

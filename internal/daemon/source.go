@@ -117,6 +117,9 @@ func (d *Daemon) Status() localapi.Status {
 	if out.Share.LastOKMS < 0 || out.Share.LastOKMS > shareSilent.Milliseconds() {
 		out.Share.State = "no answer; see 'floatrelay doctor'"
 	}
+	if full := d.room.state(); full != "" {
+		out.Share.State = full
+	}
 	for _, r := range d.gossip.Members() {
 		if r.Up() {
 			out.Gossip.Alive++

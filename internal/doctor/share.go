@@ -118,6 +118,8 @@ func shareAdvice(dir string, err error) string {
 	switch {
 	case errors.Is(err, context.DeadlineExceeded):
 		return hungShare
+	case errors.Is(err, lease.ErrFull):
+		return "free some space on the file server, or raise the quota of the account that runs floatrelay; without it no PC can keep the lease"
 	case errors.Is(err, lease.ErrDenied):
 		return "give the account that runs floatrelay the right to create and delete files in this folder, share and file permissions both"
 	case errors.Is(err, lease.ErrUnavailable) && isDriveLetter(dir):

@@ -10,16 +10,23 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/http/httptrace"
 	"net/url"
 	"os"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"time"
 )
 
 // ErrNoDaemon means that nothing which is a floatrelay daemon answers at the
 // address.
 var ErrNoDaemon = errors.New("no floatrelay daemon reachable")
+
+// ErrSilent is an ErrNoDaemon of another kind: something holds the address and
+// takes the connection, but says nothing. A daemon that is frozen does that, as
+// the system accepts for it.
+var ErrSilent = fmt.Errorf("%w", ErrNoDaemon)
 
 // RefusedError is an answer of the daemon that is not a success.
 type RefusedError struct {
@@ -29,6 +36,11 @@ type RefusedError struct {
 
 // Error returns the daemon's words.
 func (e *RefusedError) Error() string { return e.Reason }
+
+// silentTime is when a daemon that has said nothing counts as frozen: it
+// answers after answerTime itself, even if what it asks is stuck, and the user
+// hears of it within 2 s.
+const silentTime = answerTime + 300*time.Millisecond
 
 // Client asks the daemon of this PC.
 type Client struct {
@@ -106,6 +118,9 @@ func (c *Client) Undrain(ctx context.Context) error { return c.post(ctx, "/v1/un
 // Watch calls f with each event until ctx ends (then the error is nil), f
 // returns an error, or the daemon ends (ErrNoDaemon).
 func (c *Client) Watch(ctx context.Context, f func(Event) error) error {
+	if err := c.awake(ctx); err != nil {
+		return ended(ctx, err)
+	}
 	resp, err := c.do(ctx, http.MethodGet, "/v1/watch", "", nil)
 	if err != nil {
 		return ended(ctx, err)
@@ -137,7 +152,7 @@ func ended(ctx context.Context, err error) error {
 
 func (c *Client) get(ctx context.Context, path string, into any) error {
 	// A frozen daemon still gets its connections accepted by the system.
-	ctx, cancel := context.WithTimeout(ctx, answerTime+500*time.Millisecond)
+	ctx, cancel := context.WithTimeout(ctx, silentTime)
 	defer cancel()
 	resp, err := c.do(ctx, http.MethodGet, path, "", nil)
 	if err != nil {
@@ -153,10 +168,23 @@ func (c *Client) get(ctx context.Context, path string, into any) error {
 	return nil
 }
 
+// awake asks for nothing but an answer. It goes before requests that may take
+// longer than a frozen daemon should keep anybody waiting.
+func (c *Client) awake(ctx context.Context) error {
+	var refused *RefusedError
+	if err := c.get(ctx, "/healthz", &struct{}{}); !errors.As(err, &refused) {
+		return err
+	}
+	return nil
+}
+
 // post asks for a change. A daemon that does not know the bearer has done
 // nothing, so that asking again with the next is safe; of several refusals the
 // last is told.
 func (c *Client) post(ctx context.Context, path string, body []byte) (err error) {
+	if err := c.awake(ctx); err != nil {
+		return err
+	}
 	for _, bearer := range c.bearers {
 		if err = c.postAs(ctx, path, bearer, body); !unauthorized(err) {
 			return err
@@ -192,8 +220,14 @@ func (c *Client) do(ctx context.Context, method, path, bearer string, body []byt
 	if bearer != "" {
 		req.Header.Set("Authorization", "Bearer "+bearer)
 	}
-	resp, err := c.http.Do(req)
-	if err != nil {
+	var connected atomic.Bool
+	trace := &httptrace.ClientTrace{GotConn: func(httptrace.GotConnInfo) { connected.Store(true) }}
+	resp, err := c.http.Do(req.WithContext(httptrace.WithClientTrace(ctx, trace)))
+	switch {
+	case err == nil:
+	case connected.Load() && timedOut(err):
+		return nil, fmt.Errorf("%w at %s: it takes the connection but does not answer", ErrSilent, c.addr)
+	default:
 		return nil, fmt.Errorf("%w at %s: %w", ErrNoDaemon, c.addr, cause(err))
 	}
 	if !strings.HasPrefix(resp.Header.Get("Server"), ServerName) {
@@ -206,7 +240,7 @@ func (c *Client) do(ctx context.Context, method, path, bearer string, body []byt
 // cause strips what net/http and net say about the request: the address is
 // named already.
 func cause(err error) error {
-	if errors.Is(err, context.DeadlineExceeded) || os.IsTimeout(err) {
+	if timedOut(err) {
 		return errors.New("it does not answer")
 	}
 	var op *net.OpError
@@ -219,6 +253,8 @@ func cause(err error) error {
 	}
 	return err
 }
+
+func timedOut(err error) bool { return errors.Is(err, context.DeadlineExceeded) || os.IsTimeout(err) }
 
 func refusal(resp *http.Response) error {
 	var e errorJSON

@@ -69,6 +69,10 @@ func TestClient_NoDaemon(t *testing.T) {
 		_, err := client(t, closedPort(t), "").Status(t.Context())
 		require.ErrorIs(t, err, ErrNoDaemon)
 	})
+	t.Run("nobody is there is not frozen", func(t *testing.T) {
+		_, err := client(t, closedPort(t), "").Status(t.Context())
+		require.NotErrorIs(t, err, ErrSilent)
+	})
 	t.Run("another program answers", func(t *testing.T) {
 		other := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 			_, _ = w.Write([]byte("{}"))
@@ -86,6 +90,7 @@ func TestClient_NoDaemon(t *testing.T) {
 		defer cancel()
 		_, err = client(t, ln.Addr().String(), "").Status(ctx)
 		require.ErrorIs(t, err, ErrNoDaemon)
+		require.ErrorIs(t, err, ErrSilent)
 	})
 }
 
@@ -101,5 +106,5 @@ func TestClient_BearerIsNotSentWithReads(t *testing.T) {
 	_, err := c.Status(t.Context())
 	require.Error(t, err)
 	require.Error(t, c.Drain(t.Context()))
-	require.Equal(t, []string{"", "Bearer b"}, seen, "redirects are not followed")
+	require.Equal(t, []string{"", "", "Bearer b"}, seen, "redirects are not followed")
 }

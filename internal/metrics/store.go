@@ -37,6 +37,8 @@ func outcome(err error) string {
 		return "exists"
 	case errors.Is(err, lease.ErrNotExist):
 		return "not-exist"
+	case errors.Is(err, lease.ErrFull):
+		return "full"
 	case errors.Is(err, lease.ErrDenied):
 		return "denied"
 	case errors.Is(err, lease.ErrUnavailable):

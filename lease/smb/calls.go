@@ -28,6 +28,9 @@ const (
 	retryOther   = 500 * time.Millisecond
 	retryFirst   = 10 * time.Millisecond
 	retryMost    = 100 * time.Millisecond
+	// A publication meets readers that have the file open again and again, each
+	// for a moment. Many short pauses find the gap between them.
+	retryReplaceMost = 20 * time.Millisecond
 )
 
 // Create makes a new file: FILE_CREATE, then the body and a flush through the
@@ -39,12 +42,14 @@ func (s *Share) Create(ctx context.Context, name string, body []byte) error {
 	}
 	defer cancel()
 	body = bytes.Clone(body) // it may be written after this returns
-	f := retry(ctx, retryCreate, vBusy, func() *failure {
+	f := retry(ctx, retryCreate, retryMost, vBusy, func() *failure {
 		return s.doBy(ctx, true, s.finish, func(fs *smb2.Share) error { return createNew(fs, s.full(name), body) })
 	})
 	switch {
 	case f == nil:
 		return nil
+	case errors.Is(f.err, errHalf) && f.verdict == vFull:
+		return fmt.Errorf("create %s in %s: %w: %w: %s: %w", name, s, lease.ErrNoBody, lease.ErrFull, lease.FullHint(s.String()), f.err)
 	case errors.Is(f.err, errHalf):
 		return fmt.Errorf("create %s in %s: %w: %w", name, s, lease.ErrNoBody, f.err)
 	case f.verdict == vBusy: // still being deleted: the name is taken
@@ -79,7 +84,7 @@ func (s *Share) Read(ctx context.Context, name string) (body []byte, err error) 
 		return nil, err
 	}
 	defer cancel()
-	f := s.retry(ctx, retryOther, false, vBusy, func(fs *smb2.Share) error {
+	f := s.retry(ctx, retryOther, false, func(fs *smb2.Share) error {
 		body, err = readAll(fs, s.full(name))
 		return err
 	})
@@ -132,7 +137,7 @@ func (s *Share) List(ctx context.Context, dir string) (names []string, err error
 		return nil, err
 	}
 	defer cancel()
-	f := s.retry(ctx, retryOther, false, vBusy, func(fs *smb2.Share) error {
+	f := s.retry(ctx, retryOther, false, func(fs *smb2.Share) error {
 		names, err = list(fs, s.full(dir))
 		return err
 	})
@@ -176,8 +181,8 @@ func (s *Share) Replace(ctx context.Context, name string, body []byte) error {
 		return s.fail(ctx, "replace", name, f.verdict == vDenied, f)
 	}
 	// "Denied" is also what a server says of a target that is open.
-	f = s.retry(ctx, retryReplace, true, vDenied, func(fs *smb2.Share) error {
-		return fs.Rename(s.full(temp), s.full(name))
+	f = retry(ctx, retryReplace, retryReplaceMost, vDenied, func() *failure {
+		return s.do(ctx, true, func(fs *smb2.Share) error { return fs.Rename(s.full(temp), s.full(name)) })
 	})
 	if f == nil {
 		return nil
@@ -211,7 +216,7 @@ func (s *Share) change(ctx context.Context, what, name string, call func(*smb2.S
 		return err
 	}
 	defer cancel()
-	if f := s.retry(ctx, retryOther, true, vBusy, call); f != nil {
+	if f := s.retry(ctx, retryOther, true, call); f != nil {
 		return s.fail(ctx, what, name, true, f)
 	}
 	return nil
@@ -246,7 +251,7 @@ func (s *Share) Move(ctx context.Context, from, to string) error {
 		return s.fail(ctx, "move", from, false, f)
 	}
 	if !taken {
-		f = s.retry(ctx, retryOther, true, vBusy, func(fs *smb2.Share) error {
+		f = s.retry(ctx, retryOther, true, func(fs *smb2.Share) error {
 			return refusedMove(fs, s.full(to), fs.Rename(s.full(from), s.full(to)))
 		})
 		if f == nil {
@@ -271,13 +276,13 @@ func refusedMove(fs *smb2.Share, to string, err error) error {
 }
 
 // retry makes a call, and again while the name is busy.
-func (s *Share) retry(ctx context.Context, limit time.Duration, change bool, also verdict, call func(*smb2.Share) error) *failure {
-	return retry(ctx, limit, also, func() *failure { return s.do(ctx, change, call) })
+func (s *Share) retry(ctx context.Context, limit time.Duration, change bool, call func(*smb2.Share) error) *failure {
+	return retry(ctx, limit, retryMost, vBusy, func() *failure { return s.do(ctx, change, call) })
 }
 
 // retry calls again while the name is busy, or the verdict is also, for at
-// most limit and while ctx lasts.
-func retry(ctx context.Context, limit time.Duration, also verdict, call func() *failure) *failure {
+// most limit and while ctx lasts. The pauses double, up to most.
+func retry(ctx context.Context, limit, most time.Duration, also verdict, call func() *failure) *failure {
 	pause, start := retryFirst, time.Now()
 	for {
 		f := call()
@@ -289,6 +294,6 @@ func retry(ctx context.Context, limit time.Duration, also verdict, call func() *
 			return f
 		case <-time.After(pause):
 		}
-		pause = min(2*pause, retryMost)
+		pause = min(2*pause, most)
 	}
 }

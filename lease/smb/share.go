@@ -174,6 +174,9 @@ func (s *Share) full(name string) string {
 // fail turns a failure into the contract's error. "Not there" holds only while
 // LEASE_DIR itself is.
 func (s *Share) fail(ctx context.Context, what, name string, change bool, f *failure) error {
+	if name == "" {
+		name = "LEASE_DIR" // the folder itself has no name
+	}
 	if f.verdict == vNotExist {
 		if err := s.baseThere(ctx); err != nil {
 			return fmt.Errorf("%s %s: %w", what, name, err)
@@ -200,7 +203,7 @@ func (s *Share) meaning(change bool, f *failure) (hint string, sentinel error) {
 		}
 		return fmt.Sprintf("%s has no access to %s", s.addr.who(), s), lease.ErrDenied
 	case vFull:
-		return fmt.Sprintf("no space left in %s", s), lease.ErrDenied
+		return lease.FullHint(s.String()), lease.ErrFull
 	case vBusy:
 		return "another program keeps the file open", lease.ErrUnavailable
 	}

@@ -6,6 +6,7 @@ import (
 	"net"
 	"os"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/cloudsoda/go-smb2"
@@ -138,4 +139,58 @@ func TestShare_UnknownAnswerOfAChangeIsUnknown(t *testing.T) {
 	odd := &failure{verdict: vBroken, sent: true, err: &smb2.ResponseError{Code: 0xC00000E9}}
 	require.ErrorIs(t, s.fail(t.Context(), "create", "f", true, odd), lease.ErrUnknown)
 	require.ErrorIs(t, s.fail(t.Context(), "read", "f", false, odd), lease.ErrUnavailable)
+}
+
+// A full disk is called that, with what to do about it, whichever of the codes
+// the server has for it.
+func TestShare_FullIsSaid(t *testing.T) {
+	s := openAt(t, "127.0.0.1:1", Options{})
+	for _, code := range []uint32{stDiskFull, stQuotaExceeded} {
+		err := &smb2.ResponseError{Code: code}
+		for _, change := range []bool{true, false} {
+			got := s.fail(t.Context(), "replace", "f", change, &failure{verdict: judge(err), sent: true, err: err})
+			require.ErrorIs(t, got, lease.ErrFull)
+			require.ErrorIs(t, got, lease.ErrDenied, "nothing was changed")
+			require.NotErrorIs(t, got, lease.ErrUnknown)
+			require.ErrorContains(t, got, "share full: no space left in "+s.String()+": free some on the file server")
+		}
+	}
+}
+
+func TestShare_ErrorsOfTheFolderItselfNameIt(t *testing.T) {
+	s := openAt(t, "127.0.0.1:1", Options{})
+	_, err := s.List(t.Context(), "")
+	require.ErrorIs(t, err, lease.ErrUnavailable)
+	require.ErrorContains(t, err, "list LEASE_DIR: ")
+}
+
+// The pauses are short, grow, and end: a publication finds the gap between two
+// readers, and does not hold up the next one for longer than its time.
+func TestRetry_PausesGrowAndEnd(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		begin, last := time.Now(), time.Now()
+		var pauses []time.Duration
+		f := retry(t.Context(), retryReplace, retryReplaceMost, vDenied, func() *failure {
+			pauses, last = append(pauses, time.Since(last)), time.Now()
+			return &failure{verdict: vDenied}
+		})
+		require.Equal(t, vDenied, f.verdict)
+		require.Equal(t, []time.Duration{0, 10 * time.Millisecond, 20 * time.Millisecond, 20 * time.Millisecond}, pauses[:4])
+		require.InDelta(t, retryReplace.Seconds(), time.Since(begin).Seconds(), 0.03)
+		require.Less(t, len(pauses), 120)
+	})
+	t.Run("other verdicts are not tried again", func(t *testing.T) {
+		for _, v := range []verdict{vBroken, vExists, vNotExist, vFull, vExpired} {
+			calls := 0
+			retry(t.Context(), retryReplace, retryReplaceMost, vDenied, func() *failure { calls++; return &failure{verdict: v} })
+			require.Equal(t, 1, calls)
+		}
+	})
+	t.Run("not longer than its caller waits", func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		calls := 0
+		retry(ctx, retryReplace, retryReplaceMost, vDenied, func() *failure { calls++; return &failure{verdict: vBusy} })
+		require.Equal(t, 1, calls)
+	})
 }

@@ -16,7 +16,9 @@ set "running="
 call "%~dp0find_relay.bat" "%~2"
 rem Nothing known: the program goes on with what it has.
 if errorlevel 1 goto pause
-if not "%RELAY_EPOCH%"=="%running%" goto start
+if not defined running goto start
+rem A lower epoch is an old copy of the file.
+if %RELAY_EPOCH% GTR %running% goto start
 tasklist /fi "imagename eq %image%" 2>nul | find /i "%image%" >nul
 if not errorlevel 1 goto pause
 

@@ -1,0 +1,5 @@
+//go:build !windows
+
+package main
+
+const otherSystemPath = `C:\STK\relay_server.exe`

@@ -1,0 +1,3 @@
+package main
+
+const otherSystemPath = "/opt/relay/relay_server"
