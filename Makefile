@@ -29,7 +29,6 @@ sim: ## search the simulated world for two relays: 10,000 seeds and more
 
 mutants: ## break each rule of the protocol and see the simulation catch it
 	$(GO) test -timeout 30m -count=1 -v -tags mutants -run TestMutants ./simnet
-	GO='$(GO)' bash .ci/mutants
 
 fuzz: ## every fuzz target for FUZZTIME
 	GO='$(GO)' FUZZTIME='$(FUZZTIME)' bash .ci/fuzz

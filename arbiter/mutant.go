@@ -32,6 +32,8 @@ const (
 	lostGuardByOp             // rule 7: after a lost guard any newer record lets the relay start
 	missingWithBreaks         // rule 4: two sights of no chain count as one, whatever lay between
 	noDigging                 // rule 11: the epoch is reckoned without looking below an unreadable head
+	gossipForgotten           // rule 4: a chain that only gossip has named does not restart the wait
+	firstPreemptor            // the first of several preemptors gets the lease, not the best
 	mutants
 )
 
@@ -44,5 +46,6 @@ func (x mutant) String() string {
 		"release-resumed", "adopt-later-c", "adopt-released", "own-ttl-for-unknown",
 		"run-ignored", "share-ignored", "create-between", "vouch-tenure-ignored",
 		"lost-guard-by-op", "missing-with-breaks", "no-digging",
+		"gossip-chain-forgotten", "first-preemptor",
 	}[x]
 }

@@ -122,7 +122,7 @@ func (m *Machine) lowerShare() (Member, bool) {
 // which may be 10 s old, never showed it and it is gone again. Its holder may run
 // for up to TTL_MAX after that.
 func (m *Machine) heardOfChain() {
-	if _, ok := m.lowerShare(); ok && m.chain.missing {
+	if _, ok := m.lowerShare(); ok && m.chain.missing && !m.broken(gossipForgotten) {
 		m.chain.missingFrom = m.now
 	}
 }

@@ -181,7 +181,7 @@ func (m *Machine) preemptor() (lease.ID, bool) {
 		}
 		v, ok := m.vouchedAt(p.ID)
 		stable := ok && m.now-v <= t.acked.rec.Fence/2 && v-m.vouchingSince(p.ID) >= stableFor
-		if stable && (best.ID.IsZero() || better(p, best) < 0) {
+		if stable && (best.ID.IsZero() || better(p, best) < 0 && !m.broken(firstPreemptor)) {
 			best = p
 		}
 	}

@@ -85,6 +85,9 @@ func (w *World) leave(c *call) {
 		w.after(w.dice.between(time.Millisecond, 20*time.Millisecond), func() { w.arrive(c, 0) })
 		return
 	}
+	if c.guard == nil && c.lane == createLane && w.meddled(c) {
+		return
+	}
 	s := w.opt.Share
 	if c.host.shareCuts > 0 && w.dice.chance(0.5) {
 		w.soon(w.dice.spread(time.Millisecond, 5*time.Second), func() { w.answer(c, result{outcome: arbiter.Unavailable}) })
@@ -158,6 +161,10 @@ func (w *World) create(c *call, a arbiter.Create, back time.Duration) {
 	if w.tracing() {
 		w.detail("share: %d created by %s", a.Rev, c.host.name)
 	}
+	if c.host.told.holdBody {
+		w.holdBody(c, a, f)
+		return
+	}
 	s := w.opt.Share
 	switch {
 	case w.dice.chance(s.NoBody):
@@ -223,6 +230,9 @@ const (
 
 // listFor answers a listing, perhaps from the client's cache.
 func (w *World) listFor(h *host) listing {
+	if h.cache.known && w.now < min(h.told.cachedUntil, h.cache.taken+listingAge) {
+		return h.cache
+	}
 	if h.cache.known && w.now-h.cache.taken < listingAge && w.dice.chance(w.opt.Share.StaleList) {
 		return h.cache
 	}

@@ -11,8 +11,9 @@ const (
 	NoWatch       = "frozen-guard-unwatched"      // the daemon leaves a guard that stands still alone
 	OfflineWins   = "offline-create-believed"     // a create in the Offline Files cache counts
 	OfflineLists  = "offline-listing-believed"    // and so does a listing of it
+	ThawedLate    = "thawed-guard-kills-late"     // a guard that stood still past its deadline allows itself a whole KILL_MARGIN more
 	WillPastTip   = "will-past-tip"               // the last will goes over anything of its own run, begun under this guard or not
 )
 
 // Defects lists them.
-var Defects = []string{GuardToldLate, NoGuard, NoKillMargin, WillAtHead, WillPastTip, BootsAlike, NoWatch, OfflineWins, OfflineLists}
+var Defects = []string{GuardToldLate, NoGuard, NoKillMargin, WillAtHead, WillPastTip, BootsAlike, NoWatch, ThawedLate, OfflineWins, OfflineLists}

@@ -35,6 +35,8 @@ type host struct {
 	misses     map[uint64]time.Duration
 
 	floorRev, floorEpoch uint64 // STATE_DIR
+
+	told meddling // what only a script does to it
 }
 
 func (w *World) newHost(i int) *host {

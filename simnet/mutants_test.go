@@ -7,6 +7,7 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"slices"
 	"sort"
 	"strconv"
 	"strings"
@@ -36,67 +37,115 @@ type caught struct {
 
 // TestMutants shows that the checkers can fail: every deliberate breakage of
 // the protocol, and of the world's own adapters, is caught in its recorded
-// world, and the same world without the breakage keeps every promise.
+// world, in the scripts that name it, or in both; and the same worlds without
+// the breakage keep every promise.
 func TestMutants(t *testing.T) {
 	known := readTable(t)
+	var rows []row
 	for _, name := range allMutants() {
 		if *simOnly != "" && name != *simOnly {
 			continue
 		}
 		t.Run(name, func(t *testing.T) {
-			c, ok := known[name]
-			if *simFind && (!ok || checkOf(live(c.seed, c.mode, name)) != c.check) {
-				c, ok = find(name)
-				known[name] = c
-				if ok {
+			r := row{caught: known[name]}
+			if *simFind && (r.name == "" || checkOf(live(r.seed, r.mode, name)) != r.check) {
+				if c, ok := find(name); ok {
+					r.caught, known[name] = c, c
 					writeTable(t, known)
 				}
 			}
-			if where := caughtElsewhere[name]; !ok && where != "" {
-				t.Logf("%s: no world found yet; caught by %s, which make mutants runs", name, where)
-				return
+			r.name = name
+			if r.mode != "" {
+				requireCaught(t, r.caught)
 			}
-			require.True(t, ok, "no seed catches %s: search one with -sim.find", name)
-			err := live(c.seed, c.mode, name)
-			require.Error(t, err, "%s is not caught by %s seed %d any more", name, c.mode, c.seed)
-			require.Equal(t, c.check, checkOf(err))
-			require.NoError(t, live(c.seed, c.mode, ""), "the world itself is broken")
+			r.scripts = scriptsThatCatch(t, name)
+			require.True(t, r.mode != "" || len(r.scripts) > 0, "nothing catches %s: search a seed with -sim.find, or tell a tale", name)
+			rows = append(rows, r)
 		})
+	}
+	printed := tableOf(rows)
+	t.Logf("%d mutants, all caught\n%s", len(rows), printed)
+	if *simOnly == "" {
+		doc, err := os.ReadFile("../docs/verification.md")
+		require.NoError(t, err)
+		require.True(t, strings.Contains(string(doc), printed), "docs/verification.md must repeat the table above")
 	}
 }
 
-// caughtElsewhere names mutants for which the search has found no world since
-// the machine last changed, and the arbiter's own tests that catch them. make
-// mutants runs those with the mutant switched on and wants them to fail.
-var caughtElsewhere = map[string]string{
-	"no-digging":          "arbiter TestRule11_ReadsDownToTheNewestReadableRecord",
-	"missing-with-breaks": "arbiter TestScenarios/cold_start",
+// requireCaught replays the recorded world of a mutant, with it and without.
+func requireCaught(t *testing.T, c caught) {
+	t.Helper()
+	err := live(c.seed, c.mode, c.name)
+	require.Error(t, err, "%s is not caught by %s seed %d any more", c.name, c.mode, c.seed)
+	require.Equal(t, c.check, checkOf(err))
+	require.NoError(t, live(c.seed, c.mode, ""), "the world itself is broken")
+}
+
+// scriptsThatCatch plays the scripts that name a mutant. TestRegression plays
+// them without it.
+func scriptsThatCatch(t *testing.T, name string) (by []string) {
+	t.Helper()
+	for _, x := range tales {
+		if !slices.Contains(x.mutants, name) {
+			continue
+		}
+		s := x.script()
+		breakWorld(s.World, name)
+		_, err := x.tell(s)
+		require.Error(t, err, "%s is not caught by the script %s", name, x.name)
+		require.NotEqual(t, "start", checkOf(err))
+		by = append(by, fmt.Sprintf("%s (%s)", x.name, strings.ReplaceAll(checkOf(err), "-", " ")))
+	}
+	return by
+}
+
+// row is one line of the printed table.
+type row struct {
+	caught
+	scripts []string
+}
+
+// tableOf prints for each mutant the world and the scripts that catch it, and
+// how many worlds the search tried until then.
+func tableOf(rows []row) string {
+	slices.SortFunc(rows, func(a, b row) int { return strings.Compare(a.name, b.name) })
+	var b strings.Builder
+	b.WriteString("| mutant | mode and seed | tries | caught by | scripts that catch it |\n|---|---|---|---|---|\n")
+	for _, r := range rows {
+		world, tries, check := "–", "–", "–"
+		if r.mode != "" {
+			world, tries = fmt.Sprintf("%s %d", r.mode, r.seed), strconv.Itoa(r.tried)
+			check = strings.ReplaceAll(r.check, "-", " ")
+		}
+		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s |\n", r.name, world, tries, check, strings.Join(r.scripts, ", "))
+	}
+	return b.String()
 }
 
 func allMutants() []string { return append(arbiter.Mutants(), Defects...) }
 
-// live runs a world with one breakage.
+// live runs a world with one breakage, or with none.
 func live(seed uint64, mode Mode, name string) error {
-	opt := Expand(seed, mode)
-	if isDefect(name) {
+	w := New(Expand(seed, mode))
+	if slices.Contains(Defects, name) { // some break what New builds
+		opt := Expand(seed, mode)
 		opt.Defect = name
-	} else {
-		opt.Mutant = name
+		w = New(opt)
 	}
-	w := New(opt)
-	if opt.Mutant != "" {
-		w.Break(func(m *arbiter.Machine) error { return m.Mutate(name) })
-	}
+	breakWorld(w, name)
 	return w.Run()
 }
 
-func isDefect(name string) bool {
-	for _, d := range Defects {
-		if d == name {
-			return true
-		}
+// breakWorld breaks one thing in a world that has not begun.
+func breakWorld(w *World, name string) {
+	switch {
+	case name == "":
+	case slices.Contains(Defects, name):
+		w.opt.Defect = name
+	default:
+		w.opt.Mutant = name
+		w.Break(func(m *arbiter.Machine) error { return m.Mutate(name) })
 	}
-	return false
 }
 
 // find searches the first world that catches a mutant, going through the modes

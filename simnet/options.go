@@ -28,6 +28,7 @@ const (
 	Preempt   Mode = "preempt"   // priorities, and members that take the lease back
 	Offline   Mode = "offline"   // PCs that fall back to an offline copy of the folder
 	Restore   Mode = "restore"   // a backup of the folder is restored: the documented exception
+	Scripted  Mode = "script"    // told by a test, see Script
 )
 
 // Modes lists every mode that the search goes through, in the order of its

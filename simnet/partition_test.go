@@ -22,15 +22,21 @@ func play(t *testing.T, s *Script, until time.Duration) string {
 	var story bytes.Buffer
 	s.Trace(Story, &story)
 	require.NoError(t, s.Run(until))
-	path := filepath.Join("testdata", strings.TrimPrefix(t.Name(), "Test")+".txt")
+	golden(t, story.String())
+	return story.String()
+}
+
+// golden compares a story with the one in testdata, or rewrites that.
+func golden(t *testing.T, story string) {
+	t.Helper()
+	path := filepath.Join("testdata", filepath.FromSlash(strings.TrimPrefix(t.Name(), "Test"))+".txt")
 	if *update {
-		require.NoError(t, os.MkdirAll("testdata", 0o755))
-		require.NoError(t, os.WriteFile(path, story.Bytes(), 0o644))
+		require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o755))
+		require.NoError(t, os.WriteFile(path, []byte(story), 0o644))
 	}
 	want, err := os.ReadFile(path)
 	require.NoError(t, err)
-	require.Equal(t, string(want), story.String(), "rewrite it with -update if the change is meant")
-	return story.String()
+	require.Equal(t, string(want), story, "rewrite it with -update if the change is meant")
 }
 
 // times counts a phrase in a story.

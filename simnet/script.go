@@ -20,14 +20,18 @@ type Script struct {
 // NewScript returns a healthy station of n hosts at the default figures, with
 // perfect clocks and A preferred as leader. Its share holds a chain that was
 // given back.
-func NewScript(n int) *Script {
-	o := Options{Seed: 1, Mode: "script", Nodes: n, Chain: Released, Figures: Defaults}
+// change, if any, alters its options before it is built.
+func NewScript(n int, change ...func(*Options)) *Script {
+	o := Options{Seed: 1, Mode: Scripted, Nodes: n, Chain: Released, Figures: Defaults}
 	o.quiet()
 	o.Net.Min, o.Net.DetectMin, o.Net.DetectM = 200*time.Microsecond, 1500*time.Millisecond, 1800*time.Millisecond
 	o.Proc.TimerMax, o.Proc.KillExact = 0, 1
 	for i := range n {
 		o.PPM = append(o.PPM, 0)
 		o.Prio = append(o.Prio, 100-10*i)
+	}
+	for _, how := range change {
+		how(&o)
 	}
 	s := &Script{World: New(o)}
 	for i, h := range s.hosts {

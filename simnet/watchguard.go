@@ -41,6 +41,9 @@ func (w *World) thawGuard(g *guard) {
 		// binds is the newest deadline that the daemon has sent.
 		g.until = g.told
 		left := g.told + g.killMargin() - g.host.local()
+		if w.opt.Defect == ThawedLate {
+			left = g.killMargin()
+		}
 		w.kill(g, deadline, max(min(w.killLatency(g), left), time.Millisecond))
 	}
 	waiting := g.waiting

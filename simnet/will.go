@@ -54,9 +54,11 @@ func (w *World) lookAtWill(g *guard, rev uint64) {
 			tip = res.entry.Rev
 		}
 		if res.outcome == arbiter.OK && lease.WillNext(*g.will, tip, res.entry) {
+			w.note("the last will of %s goes over record %d", g.of.name, rev)
 			w.bequeath(g, rev+1)
 			return
 		}
+		w.note("the last will of %s stops at record %d", g.of.name, rev)
 		w.bury(g)
 	})
 }
@@ -64,5 +66,5 @@ func (w *World) lookAtWill(g *guard, rev uint64) {
 // guardCalls sends a guard's own call to the share.
 func (w *World) guardCalls(g *guard, a arbiter.Action, done func(result)) {
 	c := &call{host: g.host, guard: g, act: a, began: w.now, done: done}
-	w.after(w.dice.between(0, time.Millisecond), func() { w.leave(c) })
+	w.after(g.host.told.willLate+w.dice.between(0, time.Millisecond), func() { w.leave(c) })
 }

@@ -127,8 +127,11 @@ type Violation struct {
 
 // Error names the check and how to see it happen again.
 func (v *Violation) Error() string {
-	return fmt.Sprintf("%s at %.6fs: %s\nreplay: go test ./simnet -run TestSearch -sim.mode=%s -sim.seed=%d -sim.trace\n%v%s",
-		v.Check, v.At.Seconds(), v.Text, v.Options.Mode, v.Options.Seed, v.Options, v.Tail)
+	replay := fmt.Sprintf("go test ./simnet -run TestSearch -sim.mode=%s -sim.seed=%d -sim.trace", v.Options.Mode, v.Options.Seed)
+	if v.Options.Mode == Scripted {
+		replay = "the test that tells this script"
+	}
+	return fmt.Sprintf("%s at %.6fs: %s\nreplay: %s\n%v%s", v.Check, v.At.Seconds(), v.Text, replay, v.Options, v.Tail)
 }
 
 // untilHealed schedules the end of a fault.
