@@ -38,6 +38,9 @@ func RunGuard(stdin io.Reader, stdout io.Writer, will func(ctx context.Context, 
 		events: make(chan treeEvent, treeQueue),
 		born:   clock.Boot(),
 	}
+	if err := confine(); err != nil {
+		g.end(Failed, "confine the guard: "+err.Error(), 0)
+	}
 	go readLines(stdin, g.lines, done)
 	g.run()
 	return g.finish(will)
@@ -56,15 +59,16 @@ type guard struct {
 	payload  []byte
 	eof      bool
 
-	lock   *oslock.Lock
-	tree   tree // nil while none lives
-	spawn  spawn
-	ending bool // the cause is decided, the tree is being ended
-	cause  Cause
-	note   string
-	killAt time.Duration // boot time of the kill after a graceful stop; zero at once
-	deadAt time.Duration // boot time the tree was seen dead
-	over   bool
+	lock     *oslock.Lock
+	tree     tree      // nil while none lives
+	recorder *recorder // nil before the first record
+	spawn    spawn
+	ending   bool // the cause is decided, the tree is being ended
+	cause    Cause
+	note     string
+	killAt   time.Duration // boot time of the kill after a graceful stop; zero at once
+	deadAt   time.Duration // boot time the tree was seen dead
+	over     bool
 }
 
 // run is the loop. The deadline is looked at first on every wake, before any

@@ -159,17 +159,9 @@ func (g *guard) bury(now time.Duration) {
 		}
 	}
 	if g.lock != nil {
-		removeRecord(filepath.Dir(g.spec.LockPath))
+		g.unrecord()
 		g.lock.Release()
 		g.lock = nil
 	}
 	g.over = true
-}
-
-// record notes in STATE_DIR what lives, for a later run that finds it orphaned.
-func (g *guard) record() {
-	if g.tree == nil || g.lock == nil {
-		return
-	}
-	writeRecord(filepath.Dir(g.spec.LockPath), g.spec.Exe, g.tree.members())
 }

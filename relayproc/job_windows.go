@@ -37,7 +37,7 @@ func newJob() (*job, error) {
 
 func (j *job) add(process windows.Handle) error {
 	if err := windows.AssignProcessToJobObject(j.handle, process); err != nil {
-		return fmt.Errorf("put relay into its job: %w", err)
+		return fmt.Errorf("put process into job: %w", err)
 	}
 	return nil
 }

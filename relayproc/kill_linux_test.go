@@ -2,11 +2,8 @@ package relayproc
 
 import (
 	"fmt"
-	"math/rand/v2"
 	"os"
 	"slices"
-	"strconv"
-	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -16,68 +13,30 @@ import (
 	"github.com/convertfw/floatrelay/internal/clock"
 )
 
-// killsEnv raises the number of random kills; killSeedEnv repeats a run.
-const (
-	killsEnv    = "FLOATRELAY_KILLS"
-	killSeedEnv = "FLOATRELAY_KILL_SEED"
-)
-
-// blow is one signal to one process of the tree.
-type blow struct {
-	who string // daemon, guard, holder, parent or listener
-	sig syscall.Signal
-}
-
-func (b blow) String() string { return fmt.Sprintf("%v to %s", b.sig, b.who) }
-
-// randomBlows draws one or two, but never a frozen guard together with a daemon
-// that is frozen or dead: that counts as a frozen host.
-func randomBlows(r *rand.Rand) []blow {
-	who := []string{"daemon", "guard", "holder", "parent", "listener"}
-	sigs := []syscall.Signal{syscall.SIGKILL, syscall.SIGSTOP}
-	for {
-		var out []blow
-		hit := map[string]syscall.Signal{}
-		for range 1 + r.IntN(2) {
-			b := blow{who[r.IntN(len(who))], sigs[r.IntN(len(sigs))]}
-			hit[b.who] = b.sig
-			out = append(out, b)
-		}
-		if hit["guard"] != syscall.SIGSTOP || hit["daemon"] == 0 {
-			return out
-		}
-	}
-}
-
 // TestKill_AnythingAnyhow kills and freezes whatever there is. Whatever was
 // hit: no relay process lives past its deadline, none stays without an owner,
 // nothing stays as a zombie, and the lock comes free.
 func TestKill_AnythingAnyhow(t *testing.T) {
-	n := 20
-	if v, err := strconv.Atoi(os.Getenv(killsEnv)); err == nil {
-		n = v
-	}
-	seed := rand.Uint64()
-	if v, err := strconv.ParseUint(os.Getenv(killSeedEnv), 10, 64); err == nil {
-		seed = v
-	}
-	r := rand.New(rand.NewPCG(seed, 1))
-	t.Logf("%s=%d", killSeedEnv, seed)
+	n, r := randomKills(t, 20)
+	var late latest
 	t.Run("group", func(t *testing.T) {
 		for i := range n {
-			blows := randomBlows(r)
+			hit := randomBlows(r, "daemon", "guard", "holder", "parent", "listener")
 			plain := r.IntN(3) == 0
 			shape := []string{"fork", "double"}[r.IntN(2)]
 			wait := time.Duration(r.IntN(200)) * time.Millisecond
-			t.Run(fmt.Sprintf("%d %v plain=%v %s", i, blows, plain, shape), func(t *testing.T) {
+			t.Run(fmt.Sprintf("%d %v plain=%v %s", i, hit, plain, shape), func(t *testing.T) {
 				t.Parallel()
-				strike(t, blows, plain, shape, wait)
+				late.saw(strike(t, hit, plain, shape, wait))
 			})
 		}
 	})
+	t.Logf("the last sign of life of a relay came at most %v after its deadline", &late)
 }
 
-func strike(t *testing.T, blows []blow, plain bool, shape string, wait time.Duration) {
+// strike returns how long after its deadline the relay still gave a sign of
+// life; negative if it died before.
+func strike(t *testing.T, hit blows, plain bool, shape string, wait time.Duration) time.Duration {
 	w := newWorld(t, "-shape", shape)
 	w.spec.plain = plain
 	d := w.startDaemon("will")
@@ -86,13 +45,18 @@ func strike(t *testing.T, blows []blow, plain bool, shape string, wait time.Dura
 		"parent": d.await(t, "started"), "listener": d.await(t, "ready"),
 	}
 	who["holder"] = descendants(who["guard"])[1]
-	defer thaw(identifyAll(who))
+	all := identifyAll(who)
+	defer thaw(all)
 	time.Sleep(wait)
-	for _, b := range blows {
-		syscall.Kill(who[b.who], b.sig) // the first blow may have killed the second's target
+	for _, b := range hit {
+		sig := syscall.SIGKILL
+		if b.frozen {
+			sig = syscall.SIGSTOP
+		}
+		syscall.Kill(who[b.who], sig) // the first blow may have killed the second's target
 	}
 	checkOwned(t, w, d, who)
-	if slices.Contains(blows, blow{"guard", syscall.SIGSTOP}) {
+	if slices.Contains(hit, blow{"guard", true}) {
 		d.await(t, "down") // its daemon must not go before it: that pair is excepted
 	}
 	d.cmd.Process.Kill() // whatever still runs must go with its daemon
@@ -100,7 +64,8 @@ func strike(t *testing.T, blows []blow, plain bool, shape string, wait time.Dura
 	eventually(t, "the whole tree is dead", func() bool { return len(relays(w.dir)) == 0 })
 	require.Less(t, w.lastAlive(), until+slack)
 	eventually(t, "the lock is free", func() bool { return ProbeLock(w.spec.LockPath) == nil })
-	eventually(t, "no zombie stays", func() bool { return zombies(who) == 0 })
+	eventually(t, "no zombie stays", func() bool { return zombies(all) == 0 })
+	return w.lastAlive() - d.deadline()
 }
 
 // checkOwned watches for longer than a deadline: as long as a relay runs, its
@@ -114,10 +79,10 @@ func checkOwned(t *testing.T, w *world, d *daemonProc, who map[string]int) {
 }
 
 // zombies counts those of our processes that are dead and not reaped.
-func zombies(who map[string]int) int {
+func zombies(all []process) int {
 	n := 0
-	for _, pid := range who {
-		if s, ok := readStat(pid); ok && s.state == 'Z' && strings.Contains(s.comm, "relayproc") {
+	for _, p := range all {
+		if s, ok := readStat(p.PID); ok && s.state == 'Z' && s.start == p.Start {
 			n++
 		}
 	}

@@ -1,6 +1,7 @@
 package relayproc
 
 import (
+	"fmt"
 	"slices"
 	"testing"
 	"time"
@@ -11,18 +12,12 @@ import (
 	"github.com/convertfw/floatrelay/internal/procs"
 )
 
-// blow is what happens to one process: killed, or frozen.
-type blow struct {
-	who    string // daemon, guard, parent or listener
-	frozen bool
-}
-
 // TestKill_AnythingAnyhow kills and freezes each process of the tree, alone and
 // in pairs, except a frozen guard together with a daemon that is frozen or dead:
 // that is a frozen host. Whatever was hit: no relay process lives past its
 // deadline or without an owner, and the lock comes free.
 func TestKill_AnythingAnyhow(t *testing.T) {
-	cases := map[string][]blow{
+	cases := map[string]blows{
 		"daemon killed":                  {{"daemon", false}},
 		"daemon frozen":                  {{"daemon", true}},
 		"guard killed":                   {{"guard", false}},
@@ -34,15 +29,26 @@ func TestKill_AnythingAnyhow(t *testing.T) {
 		"listener frozen, daemon killed": {{"listener", true}, {"daemon", false}},
 		"parent frozen, guard killed":    {{"parent", true}, {"guard", false}},
 	}
-	for name, blows := range cases {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			strike(t, blows)
-		})
+	n, r := randomKills(t, 12)
+	for i := range n {
+		hit := randomBlows(r, "daemon", "guard", "parent", "listener")
+		cases[fmt.Sprintf("random %d: %v", i, hit)] = hit
 	}
+	var late latest
+	t.Run("group", func(t *testing.T) {
+		for name, hit := range cases {
+			t.Run(name, func(t *testing.T) {
+				t.Parallel()
+				late.saw(strike(t, hit))
+			})
+		}
+	})
+	t.Logf("the last sign of life of a relay came at most %v after its deadline", &late)
 }
 
-func strike(t *testing.T, blows []blow) {
+// strike returns how long after its deadline the relay still gave a sign of
+// life; negative if it died before.
+func strike(t *testing.T, hit blows) time.Duration {
 	w := newWorld(t, "-shape", "fork")
 	d := w.startDaemon("will")
 	defer func() {
@@ -60,23 +66,40 @@ func strike(t *testing.T, blows []blow) {
 		}
 	}
 	require.NotZero(t, who["listener"])
-	for _, b := range blows {
+	for _, b := range hit {
 		b.strike(t, who[b.who])
 	}
-	if !slices.ContainsFunc(blows, func(b blow) bool { return b.who == "daemon" }) {
+	if hit.noticed() {
 		d.await(t, "down") // the daemon hears of it, and has nothing left
 		require.Empty(t, relays(w.dir))
+	} else if !hit.anyOf("daemon") {
+		require.NoError(t, d.cmd.Process.Kill()) // whatever still runs must go with its daemon
 	}
 	until := max(d.deadline(), clock.Boot())
 	eventually(t, "the whole tree is dead", func() bool { return len(relays(w.dir)) == 0 })
 	require.Less(t, w.lastAlive(), until+slack)
 	eventually(t, "the lock is free", func() bool { return ProbeLock(w.spec.LockPath) == nil })
+	return w.lastAlive() - d.deadline()
+}
+
+// anyOf reports whether one of who was hit.
+func (all blows) anyOf(who ...string) bool {
+	return slices.ContainsFunc(all, func(b blow) bool { return slices.Contains(who, b.who) })
+}
+
+// noticed reports whether a daemon that was not hit itself must notice. A relay
+// that is frozen still accepts.
+func (all blows) noticed() bool {
+	return !all.anyOf("daemon") && slices.ContainsFunc(all, func(b blow) bool { return b.who == "guard" || !b.frozen })
 }
 
 // strike does it. What the first blow of a pair ended is hit in vain.
 func (b blow) strike(t *testing.T, pid int) {
 	if b.frozen {
-		require.NoError(t, procs.Freeze(pid))
+		if err := procs.Freeze(pid); err != nil {
+			_, alive := lookup(pid)
+			require.False(t, alive, "freeze %s: %v", b.who, err)
+		}
 		time.Sleep(100 * time.Millisecond) // its threads stop one after the other
 		return
 	}

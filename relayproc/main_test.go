@@ -19,6 +19,7 @@ func TestMain(m *testing.M) {
 	if len(os.Args) > 1 {
 		switch os.Args[1] {
 		case GuardArg:
+			sabotageGuard()
 			os.Exit(RunGuard(os.Stdin, os.Stdout, testWill))
 		case InitArg:
 			os.Exit(RunInit(os.Args[2:]))
@@ -26,6 +27,10 @@ func TestMain(m *testing.M) {
 			os.Exit(standin.Main(os.Args[2:], os.Getenv))
 		case "daemon":
 			os.Exit(testDaemon(os.Args[2:]))
+		}
+		if play := oddRoles[os.Args[1]]; play != nil {
+			play()
+			os.Exit(0)
 		}
 	}
 	goleak.VerifyTestMain(m)

@@ -45,6 +45,9 @@ func (t *jobTree) live() {
 	t.waitEmpty()
 }
 
+// onSuspended is called by tests between the creation of the relay and its job.
+var onSuspended func()
+
 // spawn puts the first process into the job before it runs one instruction.
 func (t *jobTree) spawn() (windows.Handle, error) {
 	j, err := newJob()
@@ -57,6 +60,9 @@ func (t *jobTree) spawn() (windows.Handle, error) {
 		return 0, err
 	}
 	defer windows.CloseHandle(pi.Thread)
+	if onSuspended != nil {
+		onSuspended()
+	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if err = j.add(pi.Process); err == nil && t.killed {
