@@ -17,6 +17,8 @@ done
 if [ -f /etc/systemd/system/floatrelay.service ]; then
   "$prefix/floatrelay" service uninstall
 fi
-[ "$firewall" = no ] || "$prefix/floatrelay" firewall --remove --apply --config "$etc/stk.ini"
+if [ "$firewall" = yes ]; then
+  "$prefix/floatrelay" firewall --remove --apply --config "$etc/stk.ini" || echo "uninstall.sh: the firewall was left as it is" >&2
+fi
 rm -f "$prefix/floatrelay" "$prefix/floatrelay.previous"
 [ "$purge" = no ] || rm -rf "$etc/stk.ini" "$state"

@@ -66,6 +66,13 @@ func (n *Node) write(keys map[string]string) error {
 	return nil
 }
 
+// Use makes another program the node's, from its next start on: what an upgrade
+// does. It is the stand-in relay too.
+func (n *Node) Use(exe string) error {
+	n.exe = exe
+	return n.Set(map[string]string{"RELAY_EXE": exe})
+}
+
 // ConfigPath is the node's stk.ini.
 func (n *Node) ConfigPath() string { return filepath.Join(n.Dir, "stk.ini") }
 
