@@ -1,5 +1,6 @@
 # Every target works on a fresh machine with Go; those that need Debian
-# packages (e2e, windows) install them through .ci/packages.
+# packages (e2e, windows) install them through .ci/packages. e2e builds the release
+# before this one too, for which it needs the repository's history.
 GO      ?= go
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo devel)
 LDFLAGS  = -s -w -X main.version=$(VERSION)
@@ -56,7 +57,7 @@ cross: ## build for every system a release has
 	for t in windows/amd64 windows/arm64 linux/amd64 linux/arm64; do \
 	  GOOS=$${t%/*} GOARCH=$${t#*/} $(GO) build -trimpath -o /dev/null ./cmd/floatrelay || exit 1; done
 
-e2e: ## whole sites with network namespaces and a real Samba; root, Debian
+e2e: ## whole sites with network namespaces, a real Samba and a real systemd; root, Debian, the history
 	bash .ci/packages e2e
 	$(GO) test -tags python -count=1 -timeout 10m -run TestPython ./internal/sitetest
 	GO='$(GO)' bash .ci/build-previous $(CURDIR)/bin/floatrelay-previous

@@ -101,7 +101,9 @@ func TestPrevious_Station(t *testing.T) {
 			next, after := s.leader(st.Epoch, fence+slack)
 			require.Equal(t, "fence", s.took(next, after.Epoch), "by the roster, not by TTL")
 			require.NoError(t, n.Start())
-			s.status(n, "follows", func(x localapi.Status) bool { return x.Role == "client" && x.Epoch == after.Epoch && x.Gossip.Alive == 4 })
+			s.status(n, "follows", func(x localapi.Status) bool {
+				return x.Role == "client" && x.Epoch == after.Epoch && x.Gossip.Alive == 4
+			})
 			s.roster(3)
 			s.stays(next, after.Epoch, time.Second)
 		})
