@@ -1,6 +1,7 @@
 package gossip
 
 import (
+	"context"
 	"fmt"
 	"net/netip"
 	"time"
@@ -33,6 +34,10 @@ type Config struct {
 	// members' files, GOSSIP_PEERS, addresses remembered. It must not block
 	// and may be nil.
 	Peers func() []string
+	// Race takes part in a race for new files on the share that another member
+	// asked for (see lease.RaceOne). It runs by itself, one at a time, and may
+	// block; nil refuses.
+	Race func(ctx context.Context, race string) (won string, err error)
 	// Remembered are rows of an earlier run, listed as dead until seen.
 	Remembered []Row
 

@@ -27,6 +27,9 @@ func (d *delegate) NodeMeta(int) []byte { return *d.g.metaOut.Load() }
 // NotifyMsg takes a message of another member. What cannot be decoded, or is of
 // a later version, is ignored.
 func (d *delegate) NotifyMsg(b []byte) {
+	if d.g.probes.take(b) {
+		return
+	}
 	m, err := decodeMessage(b)
 	if err != nil || m.From == d.g.cfg.Self {
 		return

@@ -29,6 +29,7 @@ type Gossip struct {
 	table   *table
 	queue   *queue
 	strange *strangers
+	probes  *prober
 	handler Handler
 
 	watcher  watcher
@@ -80,6 +81,7 @@ func New(cfg Config, h Handler) (*Gossip, error) {
 	g.table = newTable(g.queue.tableChanged, cfg.Remembered)
 	g.strange = newStrangers(g.queue.tableChanged)
 	g.watcher.g = g
+	g.probes = newProber(g)
 	g.ctx, g.cancel = context.WithCancel(context.Background())
 	g.publishMeta(cfg.Meta)
 	advertise, _ := parseAdvertise(cfg.AdvertiseAddr) // validated
@@ -90,6 +92,9 @@ func New(cfg Config, h Handler) (*Gossip, error) {
 	g.wg.Go(func() { g.queue.run(g.ctx, h, g.tableChanged) })
 	g.wg.Go(g.joinLoop)
 	g.wg.Go(g.metaLoop)
+	for range probeWorkers {
+		g.wg.Go(func() { g.probes.run(g.ctx) })
+	}
 	return g, nil
 }
 

@@ -7,6 +7,9 @@ import (
 	"sync"
 )
 
+// ErrNobody is a race that nobody won although every share answered.
+var ErrNobody = errors.New("nobody could create a new name, and nobody had")
+
 // RaceCreate lets every share create one new name at the same moment and
 // returns how many were told that they did: one, wherever creating is
 // exclusive. More than one, and the folder must not hold a lease: two members
@@ -43,7 +46,7 @@ func RaceCreate(ctx context.Context, shares []Share) (winners int, err error) {
 	case winners > 1:
 		return winners, nil
 	case err == nil && winners == 0:
-		err = fmt.Errorf("%w: nobody could create %s, and nobody had", ErrUnavailable, name)
+		err = fmt.Errorf("%w: %w: %s", ErrUnavailable, ErrNobody, name)
 	}
 	return winners, err
 }

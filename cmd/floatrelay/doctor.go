@@ -45,6 +45,13 @@ func (a *app) doctorInput(cmd *cobra.Command) doctor.Input {
 		}
 		return c.Status(ctx)
 	}
+	in.Survey = func(ctx context.Context) (localapi.Survey, error) {
+		c, err := a.changer(cmd)
+		if err != nil {
+			return localapi.Survey{}, err
+		}
+		return c.Survey(ctx)
+	}
 	return in
 }
 

@@ -5,11 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"net"
-	"net/url"
 	"os"
 	"path/filepath"
 	"strconv"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -53,18 +51,19 @@ type Daemon struct {
 	chain *lease.Chain
 	codec *sealer
 
-	seen   observer
-	found  *discovery
-	notes  *notes
-	room   *fullness
-	hub    localapi.Hub
-	gossip *gossip.Gossip
-	guards *guards
-	driver *arbiter.Driver
-	addr   atomic.Pointer[string]
-	clear  atomic.Bool // no relay of an earlier run is left
-	table  chan struct{}
-	saving chan struct{}
+	seen    observer
+	found   *discovery
+	notes   *notes
+	room    *fullness
+	hub     localapi.Hub
+	gossip  *gossip.Gossip
+	guards  *guards
+	surveys *surveys
+	driver  *arbiter.Driver
+	addr    atomic.Pointer[string]
+	clear   atomic.Bool // no relay of an earlier run is left
+	table   chan struct{}
+	saving  chan struct{}
 
 	api      net.Listener
 	cleanups []func()
@@ -147,6 +146,7 @@ func (d *Daemon) openLease() (err error) {
 		return err
 	}
 	d.chain = lease.NewChain(d.share)
+	d.surveys = newSurveys(func() (lease.Share, error) { return OpenShare(d.cfg.LeaseDir, string(d.cfg.SMBPassword)) })
 	return nil
 }
 
@@ -161,7 +161,7 @@ func (d *Daemon) openGossip() error {
 		Self: d.self, KMSN: d.cfg.KMSN, Token: string(d.cfg.Token), OldToken: string(d.cfg.OldToken),
 		BindAddr: d.cfg.GossipBind, AdvertiseAddr: addr, Port: d.cfg.GossipPort,
 		Meta:  d.meta(arbiter.Status{Role: arbiter.Ineligible, Note: "starting"}),
-		Peers: d.found.candidates, Remembered: d.found.remembered(), Log: d.log.Named("gossip"),
+		Peers: d.found.candidates, Race: d.surveys.asked, Remembered: d.found.remembered(), Log: d.log.Named("gossip"),
 	}, ears{codec: d.codec.Codec, post: func(ev arbiter.Event) { d.post(ev) }, table: d.tableChanged})
 	if err != nil {
 		return err
@@ -175,7 +175,7 @@ func (d *Daemon) findAddress(ctx context.Context) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, 3*time.Second)
 	defer cancel()
 	targets := append([]string(nil), d.found.candidates()...)
-	if host := shareHost(d.cfg.LeaseDir); host != "" {
+	if host := d.cfg.ShareHost(); host != "" {
 		targets = append([]string{host}, targets...)
 	}
 	addr, err := gossip.FindAddress(ctx, d.cfg.GossipBind, d.cfg.GossipAdvertise, targets)
@@ -183,18 +183,6 @@ func (d *Daemon) findAddress(ctx context.Context) (string, error) {
 		return "", err
 	}
 	return addr.String(), nil
-}
-
-// shareHost is the server in a UNC path or smb:// URL, or "".
-func shareHost(dir string) string {
-	if rest, ok := strings.CutPrefix(dir, `\\`); ok {
-		host, _, _ := strings.Cut(rest, `\`)
-		return host
-	}
-	if u, err := url.Parse(dir); err == nil && u.Scheme == "smb" {
-		return u.Hostname()
-	}
-	return ""
 }
 
 func (d *Daemon) address() string { return *d.addr.Load() }

@@ -3,8 +3,6 @@ package doctor
 import (
 	"context"
 	"net/netip"
-	"net/url"
-	"strings"
 
 	"github.com/convertfw/floatrelay/gossip"
 	"github.com/convertfw/floatrelay/internal/config"
@@ -13,7 +11,7 @@ import (
 func addressCheck(cfg config.Config) func(context.Context, Tell) {
 	return func(ctx context.Context, tell Tell) {
 		targets := append([]string{}, cfg.GossipPeers...)
-		if host := shareHost(cfg.LeaseDir); host != "" {
+		if host := cfg.ShareHost(); host != "" {
 			targets = append(targets, host)
 		}
 		addr, err := gossip.FindAddress(ctx, cfg.GossipBind, cfg.GossipAdvertise, targets)
@@ -51,22 +49,4 @@ func ownAddr(addr netip.Addr) bool {
 		}
 	}
 	return false
-}
-
-// shareHost is the file server's name in LEASE_DIR, or empty: a drive letter or
-// a local folder does not tell.
-func shareHost(dir string) string {
-	if strings.HasPrefix(dir, "smb://") {
-		u, err := url.Parse(dir)
-		if err != nil {
-			return ""
-		}
-		return u.Hostname()
-	}
-	rest, ok := strings.CutPrefix(dir, `\\`)
-	if !ok {
-		return ""
-	}
-	host, _, _ := strings.Cut(rest, `\`)
-	return host
 }

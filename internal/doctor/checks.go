@@ -2,6 +2,7 @@ package doctor
 
 import (
 	"context"
+	"time"
 
 	"github.com/convertfw/floatrelay/internal/config"
 	"github.com/convertfw/floatrelay/internal/localapi"
@@ -20,6 +21,8 @@ type Input struct {
 	OpenShare func() (lease.Share, error)
 	// Status asks the daemon of this PC; an error means there is none.
 	Status func(ctx context.Context) (localapi.Status, error)
+	// Survey has that daemon ask all members.
+	Survey func(ctx context.Context) (localapi.Survey, error)
 }
 
 // Checks lists what there is to look at.
@@ -29,7 +32,7 @@ func Checks(in Input) []Check {
 		return all
 	}
 	cfg := in.Loaded.Config
-	once := askOnce(in.Status)
+	once, survey := askOnce(in.Status), surveyOnce(in.Survey)
 	return append(all,
 		Check{"daemon", daemonCheck(cfg, once), "the daemon does not answer: restart it"},
 		Check{"share", shareCheck(cfg, in.OpenShare), hungShare},
@@ -37,6 +40,9 @@ func Checks(in Input) []Check {
 		Check{"chain", chainCheck(cfg, in.OpenShare), hungShare},
 		Check{"ports", portsCheck(cfg, once), "the system does not answer: restart this PC"},
 		Check{"address", addressCheck(cfg), "a name cannot be looked up: check the DNS settings, or name peers by address"},
+		Check{"members", membersCheck(cfg, survey, outsideCheck(cfg, in.OpenShare)), "the members were not all asked in time: repeat the check"},
+		Check{"race", raceCheck(survey), hungShare},
+		Check{"clocks", clocksCheck(survey, time.Now), "the daemon does not answer: restart it"},
 		Check{"relay", relayCheck(cfg), "RELAY_EXE is on a share that hangs: keep the program on this PC"},
 		Check{"state", stateCheck(cfg), "STATE_DIR is on a share that hangs: keep it on this PC"},
 	)

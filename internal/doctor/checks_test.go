@@ -142,15 +142,3 @@ func TestAddress(t *testing.T) {
 	one(t, judge("198.51.100.7"), Warning, "not an address of this PC", "GOSSIP_ADVERTISE")
 	one(t, look(t, addressCheck(config.Config{GossipBind: "127.0.0.1"})), Failure, "GOSSIP_BIND", "GOSSIP_ADVERTISE")
 }
-
-func TestShareHost(t *testing.T) {
-	for dir, want := range map[string]string{
-		`\\server\share\socket`:                "server",
-		`\\10.0.0.5\share`:                     "10.0.0.5",
-		"smb://user@fileserver:445/share/sock": "fileserver",
-		`W:\socket`:                            "",
-		"/srv/share":                           "",
-	} {
-		require.Equal(t, want, shareHost(dir), dir)
-	}
-}

@@ -3,8 +3,6 @@ package doctor
 import (
 	"context"
 	"errors"
-	"fmt"
-	"sync"
 	"time"
 
 	"github.com/convertfw/floatrelay/lease"
@@ -28,14 +26,17 @@ func exclusiveCheck(open func() (lease.Share, error)) func(context.Context, Tell
 		for ; run < rounds && time.Since(begin) < patience; run++ {
 			winners, err := raceOnce(ctx, shares)
 			switch {
-			case err != nil && run == 0:
-				return // so does it for a share that cannot be written
-			case err != nil:
-				tell.Fail("repeat the check; if it stays, use another kind of share", "racing for a new file: %v", err)
-				return
-			case winners != 1:
+			case winners > 1:
 				tell.Fail("use another kind of share (a Windows or Samba server): on this one two PCs could both lead",
 					"creating a new file is not exclusive: %d of %d won round %d", winners, racers, run+1)
+				return
+			case errors.Is(err, lease.ErrNobody):
+				tell.Fail("use another kind of share (a Windows or Samba server)", "racing for a new file: %v", err)
+				return
+			case err != nil && run == 0:
+				return // the share check says why it cannot be written
+			case err != nil:
+				tell.Fail("repeat the check; if it stays, use another kind of share", "racing for a new file: %v", err)
 				return
 			}
 		}
@@ -54,35 +55,21 @@ func openAll(open func() (lease.Share, error)) ([]lease.Share, error) {
 	return shares, nil
 }
 
-// raceOnce lets every share create one name and returns how many were told
-// that they did.
+// raceOnce is lease.RaceCreate that can be given up.
 func raceOnce(ctx context.Context, shares []lease.Share) (winners int, err error) {
-	name := lease.TempName()
-	errs := make([]error, len(shares))
-	start := make(chan struct{})
-	race := func() error {
-		var wg sync.WaitGroup
-		for i, s := range shares {
-			wg.Go(func() {
-				<-start
-				errs[i] = s.Create(ctx, name, fmt.Appendf(nil, "racer %d", i))
-			})
-		}
-		close(start)
-		wg.Wait()
-		return nil
+	type result struct {
+		winners int
+		err     error
 	}
-	if err := bounded(ctx, race); err != nil {
-		return 0, err
+	done := make(chan result, 1)
+	go func() {
+		n, err := lease.RaceCreate(ctx, shares)
+		done <- result{n, err}
+	}()
+	select {
+	case r := <-done:
+		return r.winners, r.err
+	case <-ctx.Done():
+		return 0, ctx.Err()
 	}
-	defer func() { _ = bounded(ctx, func() error { return shares[0].Remove(ctx, name) }) }()
-	for _, e := range errs {
-		switch {
-		case e == nil:
-			winners++
-		case !errors.Is(e, lease.ErrExists):
-			err = e
-		}
-	}
-	return winners, err
 }

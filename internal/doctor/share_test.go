@@ -145,7 +145,7 @@ func TestExclusive_TwoWinnersAreAFailure(t *testing.T) {
 func TestExclusive_NoWinnerIsAFailure(t *testing.T) {
 	dir := t.TempDir()
 	share := faulty.New(lease.NewDir(dir), faulty.When(faulty.Fail(lease.ErrExists), faulty.Kinds(faulty.Create)))
-	one(t, look(t, exclusiveCheck(opener(share))), Failure, "0 of 4 won", "another kind of share")
+	one(t, look(t, exclusiveCheck(opener(share))), Failure, "nobody could create", "another kind of share")
 }
 
 func TestShareAdvice_DriveLettersAreInvisibleToServices(t *testing.T) {

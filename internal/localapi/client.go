@@ -181,12 +181,17 @@ func (c *Client) awake(ctx context.Context) error {
 // post asks for a change. A daemon that does not know the bearer has done
 // nothing, so that asking again with the next is safe; of several refusals the
 // last is told.
-func (c *Client) post(ctx context.Context, path string, body []byte) (err error) {
+func (c *Client) post(ctx context.Context, path string, body []byte) error {
+	return c.postInto(ctx, path, body, nil)
+}
+
+// postInto is post that reads the answer, unless into is nil.
+func (c *Client) postInto(ctx context.Context, path string, body []byte, into any) (err error) {
 	if err := c.awake(ctx); err != nil {
 		return err
 	}
 	for _, bearer := range c.bearers {
-		if err = c.postAs(ctx, path, bearer, body); !unauthorized(err) {
+		if err = c.postAs(ctx, path, bearer, body, into); !unauthorized(err) {
 			return err
 		}
 	}
@@ -198,7 +203,7 @@ func unauthorized(err error) bool {
 	return errors.As(err, &refused) && refused.Code == http.StatusUnauthorized
 }
 
-func (c *Client) postAs(ctx context.Context, path, bearer string, body []byte) error {
+func (c *Client) postAs(ctx context.Context, path, bearer string, body []byte, into any) error {
 	resp, err := c.do(ctx, http.MethodPost, path, bearer, body)
 	if err != nil {
 		return err
@@ -206,6 +211,12 @@ func (c *Client) postAs(ctx context.Context, path, bearer string, body []byte) e
 	defer resp.Body.Close()
 	if resp.StatusCode != http.StatusOK {
 		return refusal(resp)
+	}
+	if into == nil {
+		return nil
+	}
+	if err := json.NewDecoder(resp.Body).Decode(into); err != nil {
+		return fmt.Errorf("read the daemon's answer to %s: %w", path, err)
 	}
 	return nil
 }

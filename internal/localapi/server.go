@@ -121,6 +121,7 @@ func (s *Server) handler(port int) http.Handler {
 	mux.HandleFunc("GET /v1/watch", s.watch)
 	mux.Handle("POST /v1/handoff", s.changing(s.handoff))
 	mux.Handle("POST /v1/drain", s.changing(s.drain(true)))
+	mux.Handle("POST /v1/survey", s.changing(s.survey))
 	mux.Handle("POST /v1/undrain", s.changing(s.drain(false)))
 	if s.opt.Metrics != nil {
 		mux.Handle("GET /metrics", s.counted(s.opt.Metrics.ServeHTTP))
