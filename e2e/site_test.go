@@ -40,9 +40,14 @@ type site struct {
 
 // newSite makes a site with a chain already founded, and starts its PCs.
 func newSite(t testing.TB, pcs int, extra map[string]string) *site {
+	return newSiteOn(t, pcs, extra, nil)
+}
+
+// newSiteOn is newSite with a disk of its own for the share.
+func newSiteOn(t testing.TB, pcs int, extra map[string]string, disk func(folder string)) *site {
 	s := &site{t: t, lan: newLAN(t)}
 	ns := s.lan.plug("server", serverIP, "02:00:00:00:00:fa")
-	s.server = sambatest.Start(t, sambatest.Options{Host: serverIP, Port: 445, Wrap: []string{"ip", "netns", "exec", ns}})
+	s.server = sambatest.Start(t, sambatest.Options{Host: serverIP, Port: 445, Wrap: []string{"ip", "netns", "exec", ns}, Disk: disk})
 	s.url = sambatest.URL(serverIP, sambatest.Share, "socket")
 	require.NoError(t, os.Mkdir(s.folder(), 0o777))
 	s.chain = lease.NewChain(lease.NewDir(s.folder()))

@@ -19,9 +19,13 @@ type Member struct {
 	KMSN    string
 	Version string // of the program
 	Written string // local time YYYYMMDDHHMMSS
+	// Token and OldToken are the fingerprints of RELAY_TOKEN and, while that is
+	// being changed, RELAY_TOKEN_OLD: members that cannot talk to each other
+	// learn here whose differs. Empty if not told.
+	Token, OldToken string
 }
 
-var memberFields = []string{"node", "run", "station", "addrs", "port", "kmsn", "version", "written"}
+var memberFields = []string{"node", "run", "station", "addrs", "port", "kmsn", "version", "written", "token", "token_old"}
 
 // maxAddrs bounds the addresses read from one member's file.
 const maxAddrs = 16
@@ -57,6 +61,12 @@ func (m Member) encode() []byte {
 	o.text("kmsn", m.KMSN)
 	o.text("version", m.Version)
 	o.text("written", m.Written)
+	if m.Token != "" {
+		o.text("token", m.Token)
+	}
+	if m.OldToken != "" {
+		o.text("token_old", m.OldToken)
+	}
 	return append(o.b, '}', '\n')
 }
 
@@ -123,6 +133,7 @@ func ParseMember(b []byte) (Member, error) {
 	m := Member{Node: rd.printed("node", maxNode), Addrs: rd.texts("addrs")}
 	for name, to := range map[string]*string{
 		"run": &m.Run, "station": &m.Station, "kmsn": &m.KMSN, "version": &m.Version, "written": &m.Written,
+		"token": &m.Token, "token_old": &m.OldToken,
 	} {
 		if rd.has(name) {
 			*to = rd.printed(name, 256)

@@ -15,6 +15,7 @@ func member(n int) lease.Member {
 	return lease.Member{
 		Node: id(n).Node, Run: id(n).Run, Station: "功-01", Addrs: []string{"192.168.1.10", "10.0.0.1"},
 		Port: 7946, KMSN: "4711", Version: "1.0.0", Written: "20260115123000",
+		Token: "1234abcd", OldToken: "abcd1234",
 	}
 }
 

@@ -55,6 +55,7 @@ type Daemon struct {
 	found   *discovery
 	notes   *notes
 	room    *fullness
+	tokens  *tokens
 	hub     localapi.Hub
 	gossip  *gossip.Gossip
 	guards  *guards
@@ -194,6 +195,7 @@ func (d *Daemon) openArbiter() (err error) {
 		ctx: context.Background(), cmd: d.opt.Guard, spec: d.relaySpec, post: d.post, say: d.report,
 		will: func(a arbiter.SetWill) []byte { return newTestament(d.cfg, d.codec.signsOld(), a) },
 	}
+	d.tokens = &tokens{own: d.cfg.Token.String(), old: oldPrint(d.cfg.OldToken), found: d.found, say: d.report}
 	d.room = &fullness{Store: d.seen.metrics.Store(d.chain), share: d.share.String(), say: d.report}
 	d.driver, err = arbiter.NewDriver(arbiter.DriverConfig{
 		Machine: arbiter.Config{
@@ -258,7 +260,7 @@ func (d *Daemon) Run(ctx context.Context) error {
 	defer stop()
 	var side sync.WaitGroup
 	for _, f := range []func(context.Context){
-		d.serveAPI, d.clearTree, d.keepTable, d.keepFiles, d.keepState, d.followAddress, d.watchRelayProgram, d.keepHistory, d.watchExclusive,
+		d.serveAPI, d.clearTree, d.keepTable, d.keepFiles, d.keepState, d.followAddress, d.watchRelayProgram, d.keepHistory, d.watchExclusive, d.watchTokens,
 	} {
 		side.Go(func() { f(work) })
 	}

@@ -43,6 +43,13 @@ type discovery struct {
 type place struct {
 	addrs []string  // "host:port"
 	again time.Time // when its file is worth reading again
+	said  whose     // what its file says of it
+}
+
+// whose is what a member's file says of who is at its addresses.
+type whose struct {
+	station         string
+	token, oldToken string // fingerprints, or ""
 }
 
 // candidates never blocks: what comes from the share is a copy.
@@ -88,7 +95,43 @@ func (p *discovery) note(node string, addrs []string, now time.Time) {
 	if p.places == nil {
 		p.places = map[string]place{}
 	}
-	p.places[node] = place{addrs: addrs, again: now.Add(memberFresh + rand.N(memberFresh))}
+	p.places[node] = place{addrs: addrs, again: now.Add(memberFresh + rand.N(memberFresh)), said: p.places[node].said}
+}
+
+// at is what the files say of who is at an address, this member's own apart.
+func (p *discovery) at(ip string) (whose, bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	node := p.nodeAt(ip)
+	return p.places[node].said, node != ""
+}
+
+// readAgain makes the file of who is at an address worth reading.
+func (p *discovery) readAgain(ip string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if node := p.nodeAt(ip); node != "" {
+		at := p.places[node]
+		at.again = time.Time{}
+		p.places[node] = at
+	}
+}
+
+// nodeAt is the node whose file names an address, the one read last if there
+// are several; "" if none does. The lock is held.
+func (p *discovery) nodeAt(ip string) (node string) {
+	for n, at := range p.places {
+		for _, a := range at.addrs {
+			host, _, err := net.SplitHostPort(a)
+			if err != nil || host != ip {
+				continue
+			}
+			if last := p.places[node].again; node == "" || at.again.After(last) || at.again.Equal(last) && n < node {
+				node = n
+			}
+		}
+	}
+	return node
 }
 
 // took takes in what was read of these nodes and returns the addresses. A file
@@ -108,6 +151,9 @@ func (p *discovery) took(nodes []string, members []lease.Member, kmsn string, no
 			at = append(at, net.JoinHostPort(a, strconv.Itoa(m.Port)))
 		}
 		p.note(m.Node, at, now)
+		noted := p.places[m.Node]
+		noted.said = whose{station: m.Station, token: m.Token, oldToken: m.OldToken}
+		p.places[m.Node] = noted
 		addrs = append(addrs, at...)
 	}
 	return addrs
@@ -194,7 +240,7 @@ func (d *Daemon) memberFile(addr string) lease.Member {
 	return lease.Member{
 		Node: d.self.Node, Run: d.self.Run, Station: d.cfg.Station, Addrs: []string{addr},
 		Port: d.gossip.Port(), KMSN: d.cfg.KMSN, Version: d.opt.Version,
-		Written: d.opt.wall().Format("20060102150405"),
+		Written: d.opt.wall().Format("20060102150405"), Token: d.cfg.Token.String(), OldToken: oldPrint(d.cfg.OldToken),
 	}
 }
 

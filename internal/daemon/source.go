@@ -39,7 +39,11 @@ func (d *Daemon) Members() localapi.Members {
 	for _, r := range d.gossip.Members() {
 		m := memberRow(r, d.opt.wall())
 		if r.Self {
-			m.Role, m.Eligible, m.Note, m.Share, m.Epoch = s.Role.String(), s.Eligible, s.Note, s.Share, s.Epoch
+			m.Role, m.Eligible, m.Share, m.Epoch = s.Role.String(), s.Eligible, s.Share, s.Epoch
+			m.Note = joinNotes(s.Note, d.tokens.note())
+		}
+		if m.Off() && d.tokens.differs(r.Addr.Addr().String()) {
+			m.Note = joinNotes(m.Note, "its RELAY_TOKEN differs")
 		}
 		out.Members = append(out.Members, m)
 	}
@@ -96,7 +100,7 @@ func (d *Daemon) Status() localapi.Status {
 	s := d.driver.Status()
 	now := d.opt.now()
 	out := localapi.Status{
-		Role: s.Role.String(), Epoch: s.Epoch, Rev: s.Rev, Eligible: s.Eligible, Note: s.Note,
+		Role: s.Role.String(), Epoch: s.Epoch, Rev: s.Rev, Eligible: s.Eligible, Note: joinNotes(s.Note, d.tokens.note()),
 		Relay: localapi.RelayStatus{
 			State: s.Relay.String(), PID: s.RelayPID, Restarts: s.Restarts,
 			Since: d.opt.wall().Add(s.Since - now).Format(time.RFC3339),

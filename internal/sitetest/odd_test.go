@@ -50,6 +50,12 @@ func TestWrongToken(t *testing.T) {
 	require.NoError(t, odd.Start())
 	got := s.status(odd, "explains the token", func(x localapi.Status) bool { return strings.Contains(x.Note, "RELAY_TOKEN differs") })
 	require.Contains(t, got.Note, n.Station, "the note names the other station")
+	// All have one address here, so that whose it is cannot be told apart: the
+	// tests in namespaces show both sides.
+	theirs := s.status(n, "answers", func(localapi.Status) bool { return true }).Token
+	differs := fmt.Sprintf("(fingerprint there %s, here %s)", theirs, got.Token)
+	s.status(odd, "compares the fingerprints", func(x localapi.Status) bool { return strings.Contains(x.Note, differs) })
+	require.Contains(t, odd.Log(), differs)
 	s.stays(n, st.Epoch, steadyTTL+3*time.Second)
 	require.NotContains(t, odd.Log(), "relay started")
 	s.member(s.others(n)[0], n, "is untouched", func(m localapi.Member) bool { return m.State == localapi.StateAlive && m.Role == "leader" })

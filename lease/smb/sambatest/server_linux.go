@@ -35,6 +35,9 @@ type Options struct {
 	Host string   // address to listen on; empty means 127.0.0.1
 	Port int      // zero means any free one
 	Wrap []string // command to run smbd by, such as ip netns exec NAME
+	// Disk is called with the folder before the server starts, to put a disk of
+	// its own there. smbd may live in another mount namespace later on.
+	Disk func(folder string)
 }
 
 // Server is one Samba server with one folder.
@@ -62,6 +65,9 @@ func Start(t testing.TB, opt Options) *Server {
 	s.Folder = filepath.Join(s.dir, "share")
 	for _, d := range []string{"share", "private", "lock", "state", "cache", "pid", "ncalrpc", "log"} {
 		require.NoError(t, os.MkdirAll(filepath.Join(s.dir, d), 0o755))
+	}
+	if opt.Disk != nil {
+		opt.Disk(s.Folder)
 	}
 	require.NoError(t, os.WriteFile(s.conf(), []byte(s.config()), 0o600))
 	add := exec.Command("smbpasswd", "-c", s.conf(), "-s", "-a", User)
