@@ -157,6 +157,7 @@ type Member struct {
 	Eligible bool
 	Priority int  // RELAY_PRIORITY; higher leads first, 0 never
 	Preempt  bool // RELAY_PREEMPT
+	Leads    bool // it says that it leads
 	Share    string
 	Rev      uint64 // newest rev it knows: a hint, never an observation
 	Epoch    uint64

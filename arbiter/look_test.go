@@ -65,10 +65,12 @@ func TestLook_PollSlowsDownWhileGossipNamesALeader(t *testing.T) {
 		r.pass(3 * sec)
 		return r
 	}
-	dead := alive(idB)
+	leads, dead, gaveUp := alive(idB), alive(idB), alive(idB)
+	leads.Leads, dead.Leads = true, true
 	dead.Alive = false
-	require.LessOrEqual(t, lists(off(t, alive(idB))), 7)
+	require.LessOrEqual(t, lists(off(t, leads)), 7)
 	require.GreaterOrEqual(t, lists(off(t, dead)), 29)
+	require.GreaterOrEqual(t, lists(off(t, gaveUp)), 29, "alive, but it says that it leads no more")
 }
 
 func TestLook_WatchesTheLeaderWhoseRosterItIsOn(t *testing.T) {

@@ -7,7 +7,7 @@ import (
 )
 
 // pollAway is POLL for members that gossip keeps informed: off the roster, with
-// a leader known alive.
+// a leader known alive, which says that it leads.
 const pollAway = 10 * time.Second
 
 // readShare uses the read lane for whatever is most urgent.
@@ -99,7 +99,7 @@ func (m *Machine) poll() time.Duration {
 		return m.cfg.Poll
 	}
 	for _, p := range m.peers.rows {
-		if p.ID == h.Owner && p.Alive {
+		if p.ID == h.Owner && p.Alive && p.Leads {
 			return max(m.cfg.Poll, pollAway)
 		}
 	}

@@ -99,6 +99,9 @@ func (w *World) answer(c *call, r result) {
 		w.toGuard(c.guard, 0, func() { c.done(r) })
 	default:
 		c.answered = true
+		if c.attempt != nil && r.outcome == arbiter.NoBody {
+			c.attempt.refused = true
+		}
 		w.deliver(c.daemon, c.event(r))
 	}
 }

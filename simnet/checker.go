@@ -38,6 +38,9 @@ type attempt struct {
 	rec   lease.Record
 	begun time.Duration // boot time of its host when this create began
 	there bool          // created, body and all
+	// refused is set once its caller has been told that the body failed: nothing
+	// was won with it then, even if the body turns up later.
+	refused bool
 }
 
 // beatLog is when a run really sent its beats, and who really vouched for which.
@@ -121,7 +124,7 @@ func (c *checker) heldBegun(d *daemon, e lease.Entry) *attempt {
 // relay no other create of it begins.
 func (c *checker) betweenWinAndStart(d *daemon, t *tenure, r lease.Record) {
 	for _, a := range t.attempts {
-		if a.there && a.rec.Rev < r.Rev && !t.started {
+		if a.there && !a.refused && a.rec.Rev < r.Rev && !t.started {
 			c.w.fail("rule 5", "%s creates %d although the relay of its tenure, won with %d, has not been started", d.name, r.Rev, a.rec.Rev)
 			return
 		}

@@ -121,6 +121,7 @@ func (d *daemon) describe() arbiter.Member {
 	return arbiter.Member{
 		ID: d.id, Station: d.host.name, Addr: d.host.ip(), Alive: true, Eligible: s.Eligible,
 		Priority: d.prio, Preempt: d.host.w.opt.preempts(d.host.idx), Share: s.Share, Rev: s.Rev, Epoch: s.Epoch,
+		Leads: s.Role == arbiter.Leader,
 	}
 }
 

@@ -36,6 +36,14 @@ func TestRegression_Seeds(t *testing.T) {
 		{"EpochAfterALongSleep", Hibernate, 1317},
 		{"ChainThatOnlyGossipHadSeen", General, 20720},
 		{"PreemptedTwice", Preempt, 176},
+		// The leader stepped down but lived, its last record without a body: a member
+		// off the roster went on asking the share every 10 s only.
+		{"PolledSlowlyAfterALeaderThatGaveUp", Clones, 5023},
+		// Not the machine but its judge: an earlier deadline was on its way to a
+		// guard whose PC fell asleep, and a record counted as won although its
+		// holder had been told that the body failed.
+		{"SleptOnAnEarlierDeadline", General, 5865},
+		{"BodyAfterARefusal", Damage, 15564},
 		{"FrozenGuardAtItsDeadline", Guards, 10},
 		{"FrozenGuardKilledLate", Guards, 31},
 	} {

@@ -102,7 +102,8 @@ func (w *World) relayWakes(h *host) {
 			return
 		}
 		g.relay.wokeAt, g.relay.suspended = w.now, false
-		g.relay.wokeLate = g.relay.wokeLate || h.local() > g.until
+		// An earlier deadline may have been on its way to the guard.
+		g.relay.wokeLate = g.relay.wokeLate || h.local() > min(g.until, g.told)
 		w.checker.relayWoke(g.relay)
 		w.deadlinePassed(g)
 	})

@@ -192,7 +192,7 @@ func (n *node) keepTable(ctx context.Context) {
 			}
 			rows = append(rows, arbiter.Member{
 				ID: r.ID, Station: r.Meta.Station, Addr: r.Addr.String(), Alive: r.Up(),
-				Eligible: r.Meta.Eligible, Priority: r.Meta.Priority, Share: r.Meta.Share,
+				Eligible: r.Meta.Eligible, Leads: r.Meta.Role == arbiter.Leader.String(), Priority: r.Meta.Priority, Share: r.Meta.Share,
 				Rev: r.Meta.Rev, Epoch: r.Meta.Epoch,
 			})
 		}

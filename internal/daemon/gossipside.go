@@ -44,7 +44,7 @@ func membersFrom(rows []gossip.Row) []arbiter.Member {
 		out = append(out, arbiter.Member{
 			ID: r.ID, Station: r.Meta.Station, Addr: r.Addr.String(), Alive: r.Up(),
 			Eligible: r.Meta.Eligible, Priority: r.Meta.Priority, Preempt: r.Meta.Preempt,
-			Share: r.Meta.Share, Rev: r.Meta.Rev, Epoch: r.Meta.Epoch,
+			Leads: r.Meta.Role == arbiter.Leader.String(), Share: r.Meta.Share, Rev: r.Meta.Rev, Epoch: r.Meta.Epoch,
 		})
 	}
 	return out
