@@ -37,6 +37,9 @@ fuzz: ## every fuzz target for FUZZTIME
 bench: build ## failover times and the cost of an idle daemon
 	$(GO) run ./internal/bench -exe bin/floatrelay
 	$(GO) test -run '^$$' -bench . -benchtime 200x ./lease ./relayproc
+	@if command -v smbd >/dev/null || test -x /usr/sbin/smbd; then \
+	  $(GO) test -tags e2e -run '^$$' -bench Latency -benchtime 500x ./lease/smb; \
+	else echo "no Samba here: calls over smb:// were not measured (bash .ci/packages e2e installs it)"; fi
 
 bench-scale: ## stations of 2 to 200 members: the table of docs/scale.md
 	$(GO) test -timeout 90m -count=1 -v -run TestScale_Table ./internal/bubble -bubble.scale=$(SCALE) -bubble.table=$(CURDIR)/docs/scale.md
