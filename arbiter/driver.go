@@ -126,8 +126,14 @@ func lossy(ev Event) bool {
 func (d *Driver) Status() Status { return *d.status.Load() }
 
 // Run drives the machine until ctx ends or a final handoff is over. On return
-// nothing further is begun; operations stuck on the share are left behind.
+// nothing further is begun; operations stuck on the share are left behind. What
+// was posted before comes first: the machine must not judge without it.
 func (d *Driver) Run(ctx context.Context) {
+	for _, ev := range d.take() {
+		if d.step(ctx, ev) {
+			return
+		}
+	}
 	timer := time.NewTimer(0)
 	defer timer.Stop()
 	for {

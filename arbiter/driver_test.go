@@ -1,6 +1,7 @@
 package arbiter
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"sync/atomic"
@@ -64,6 +65,32 @@ func TestDriver_AStuckLaneDoesNotStallTheOthers(t *testing.T) {
 			require.NotEqual(t, Leader, x.Status().Role)
 		})
 	})
+}
+
+// What was known before the start is not overtaken by the first tick: else a PC
+// would say that it waits for a relay of before when there was none.
+func TestDriver_WhatWasPostedBeforeTheStartComesFirst(t *testing.T) {
+	for range 20 {
+		synctest.Test(t, func(t *testing.T) {
+			var said []string
+			d, err := NewDriver(DriverConfig{
+				Machine: testConfig(t, idA), Store: newFakeStore(), Codec: testCodec(t, site, "secret"), Net: &fakeNet{}, Guards: &fakeGuards{},
+				Now:    func() time.Duration { return zero },
+				Report: func(_ bool, text string) { said = append(said, text) },
+			})
+			require.NoError(t, err)
+			d.Post(Eligibility{Note: "not checked"})
+			d.Post(TreeClear{})
+			time.Sleep(time.Second)
+			ctx, cancel := context.WithCancel(t.Context())
+			go d.Run(ctx)
+			time.Sleep(time.Second)
+			cancel()
+			d.workers.Wait()
+			synctest.Wait()
+			require.Equal(t, "role ineligible (not checked)", said[0])
+		})
+	}
 }
 
 func TestDriver_AtMostOneCallPerLane(t *testing.T) {

@@ -36,7 +36,7 @@ func TestGuard_KilledGuardTakesTheTreeAlong(t *testing.T) {
 			w.start(time.Hour)
 			await[Ready](w, nil)
 			kill(t, w.guard.PID(), syscall.SIGKILL)
-			require.Equal(t, GuardLost, w.awaitDown().Cause)
+			require.Equal(t, Down{GuardLost, "signal: killed"}, w.awaitDown())
 		})
 	}
 }
@@ -70,7 +70,7 @@ func TestGuard_FrozenGuardIsNoticedByItsSilence(t *testing.T) {
 	})
 	down := w.awaitDown()
 	require.Equal(t, GuardLost, down.Cause)
-	require.Contains(t, down.Note, "does not answer")
+	require.Contains(t, down.Note, "did not answer")
 }
 
 func TestGuard_FrozenGuardDoesNotExtendTheDeadline(t *testing.T) {

@@ -134,7 +134,7 @@ type (
 	// Down is the last event: the whole tree is dead and both ports are closed.
 	Down struct {
 		Cause Cause
-		Note  string // for people: exit code, who holds the port, last words
+		Note  string // for people: exit code, who holds the port, how the guard was lost
 	}
 )
 

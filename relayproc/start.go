@@ -23,6 +23,7 @@ type Guard struct {
 
 	lines  chan string
 	gone   chan struct{} // closed when the guard's process ended
+	exit   string        // how it ended, once gone is closed
 	health chan verdict
 	ended  chan struct{} // closed with Down
 	done   chan struct{} // closed when nothing of this is left
@@ -82,7 +83,11 @@ func (g *Guard) run(ctx context.Context, c *exec.Cmd, p *pipes) {
 	lines := g.lines
 	g.wg.Go(func() { readLines(p.outR, lines, g.ended) })
 	g.wg.Go(func() { pumpOutput(p.errR, g.spec.Output) })
-	g.wg.Go(func() { _ = c.Wait(); close(g.gone) })
+	g.wg.Go(func() {
+		_ = c.Wait()
+		g.exit = c.ProcessState.String()
+		close(g.gone)
+	})
 	w := &watch{g: g, cause: GuardLost}
 	g.wg.Go(w.run)
 	go func() {

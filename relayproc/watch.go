@@ -102,7 +102,7 @@ func (w *watch) countSilence() {
 		limit = startAfter
 	}
 	if w.silent++; w.silent >= limit {
-		w.killGuard("the guard does not answer")
+		w.killGuard("it did not answer and was killed")
 	}
 }
 
@@ -117,11 +117,11 @@ func (w *watch) enforce(now time.Duration) {
 		w.holder.kill()
 		if !w.whole && late > margin/4 || late > reportPatience {
 			w.cause = Deadline
-			w.killGuard("the guard let the deadline pass")
+			w.killGuard("it let the deadline pass and was killed")
 		}
 	}
 	if stop && now-stopT > reportPatience {
-		w.killGuard("the guard did not carry out a stop")
+		w.killGuard("it did not carry out a stop and was killed")
 	}
 }
 
@@ -259,7 +259,7 @@ func (w *watch) finish(cause Cause, note string) {
 // bury follows the end of a guard that reported nothing: whatever it left is
 // killed, and Down comes only when that is dead and the ports are closed.
 func (w *watch) bury(ctx context.Context) {
-	note := "the guard died"
+	note := w.g.exit
 	if w.why != "" {
 		note = w.why
 	}

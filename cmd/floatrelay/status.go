@@ -48,6 +48,9 @@ func statusText(s localapi.Status, m localapi.Members, l localapi.Leader) string
 		{"Leader", leaderLine(l)},
 		{"Relay", relayLine(s.Relay)},
 	}
+	if s.Relay.Failures > 0 {
+		rows = append(rows, []string{"", failureLine(s.Relay)})
+	}
 	if s.Fence.By != "" {
 		rows = append(rows, []string{"May run", fenceLine(s.Fence)})
 	}
@@ -99,6 +102,18 @@ func relayLine(r localapi.RelayStatus) string {
 	}
 	if r.Restarts > 0 {
 		text += fmt.Sprintf(", restarted %s", times(r.Restarts))
+	}
+	return text
+}
+
+// failureLine says why the relay last ended by itself, and what follows.
+func failureLine(r localapi.RelayStatus) string {
+	text := fmt.Sprintf("failed %s in a row: %s", times(r.Failures), clean(r.LastEnd))
+	if r.Failures == 1 {
+		text = "failed: " + clean(r.LastEnd)
+	}
+	if next, err := time.Parse(time.RFC3339, r.NextTry); err == nil {
+		text += "; next try at " + next.Format(time.TimeOnly)
 	}
 	return text
 }

@@ -60,6 +60,7 @@ type Daemon struct {
 	gossip  *gossip.Gossip
 	guards  *guards
 	surveys *surveys
+	trouble trouble
 	driver  *arbiter.Driver
 	addr    atomic.Pointer[string]
 	clear   atomic.Bool // no relay of an earlier run is left
@@ -192,7 +193,7 @@ func (d *Daemon) openArbiter() (err error) {
 	s := d.state.get()
 	d.notes = &notes{post: d.post}
 	d.guards = &guards{
-		ctx: context.Background(), cmd: d.opt.Guard, spec: d.relaySpec, post: d.post, say: d.report,
+		ctx: context.Background(), cmd: d.opt.Guard, spec: d.relaySpec, post: d.relayEvent, say: d.report,
 		will: func(a arbiter.SetWill) []byte { return newTestament(d.cfg, d.codec.signsOld(), a) },
 	}
 	d.tokens = &tokens{own: d.cfg.Token.String(), old: oldPrint(d.cfg.OldToken), found: d.found, say: d.report}
@@ -216,6 +217,7 @@ func (d *Daemon) openArbiter() (err error) {
 	// What is known to stand in the way must be told before the first look at
 	// the share: a lease given back there could be taken at once.
 	d.notes.set("share", notChecked)
+	d.seeTree(relayproc.ProbeLock(d.lockPath()))
 	d.notes.set("drained", drainNote(s.Drained))
 	d.notes.set("program", checkRelayExe(d.cfg.RelayExe))
 	return nil

@@ -3,6 +3,7 @@ package daemon
 import (
 	"context"
 	"errors"
+	"io"
 	"net"
 	"os"
 	"path/filepath"
@@ -63,7 +64,13 @@ func configFor(t *testing.T, station, share string) config.Config {
 // begin starts a daemon and ends it with the test.
 func begin(t *testing.T, cfg config.Config, find func(context.Context) (string, error)) *tried {
 	t.Helper()
-	log, err := logging.New(logging.Options{Level: "debug", Console: t.Output()})
+	return beginLogged(t, cfg, find, t.Output())
+}
+
+// beginLogged is begin with a log of one's own.
+func beginLogged(t *testing.T, cfg config.Config, find func(context.Context) (string, error), out io.Writer) *tried {
+	t.Helper()
+	log, err := logging.New(logging.Options{Level: "debug", Console: out})
 	require.NoError(t, err)
 	exe, err := os.Executable()
 	require.NoError(t, err)

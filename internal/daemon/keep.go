@@ -2,6 +2,7 @@ package daemon
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -24,29 +25,50 @@ func (d *Daemon) serveAPI(ctx context.Context) {
 	}
 }
 
+// seeTree takes in what a look at guard.lock said, and reports whether nothing
+// of an earlier run of this node is left. A lock that is held needs no note: the
+// arbiter has one until it is told otherwise.
+func (d *Daemon) seeTree(err error) (clear bool) {
+	d.notes.set("tree", lockNote(err, d.lockPath()))
+	if err != nil {
+		return false
+	}
+	d.clear.Store(true)
+	d.notes.set("port", d.portNote()) // before anything may be started
+	d.post(arbiter.TreeClear{})
+	return true
+}
+
+// lockNote says what to do about a guard.lock that cannot be looked at.
+func lockNote(err error, path string) string {
+	if err == nil || errors.Is(err, relayproc.ErrLocked) {
+		return ""
+	}
+	return fmt.Sprintf("cannot tell whether a relay of an earlier run lives: %v; let this account write %s, or delete it", err, path)
+}
+
 // clearTree waits until nothing of an earlier run of this node is left. Its
 // guard ends a relay by itself; only an orphan of a killed guard is ended here.
+// What is in the way is said when it changes, not with every look.
 func (d *Daemon) clearTree(ctx context.Context) {
-	for {
+	said := ""
+	for !d.clear.Load() {
 		wait, cancel := context.WithTimeout(ctx, 2*time.Second)
 		err := relayproc.WaitLock(wait, d.lockPath())
 		cancel()
-		if err == nil {
-			d.clear.Store(true)
-			d.notes.set("port", d.portNote()) // before anything may be started
-			d.post(arbiter.TreeClear{})
+		if ctx.Err() != nil || d.seeTree(err) {
 			return
 		}
-		if ctx.Err() != nil {
-			return
-		}
-		d.log.Warn("a relay of an earlier run is still there", zap.Error(err))
-		orphans, err := relayproc.KillOrphans(d.cfg.StateDir)
+		orphans, kerr := relayproc.KillOrphans(d.cfg.StateDir)
 		for _, o := range orphans {
 			d.log.Warn(fmt.Sprintf("ended an orphaned relay: %v", o))
 		}
-		if err != nil {
-			d.log.Warn("cannot end orphaned relays", zap.Error(err))
+		if errors.Is(err, relayproc.ErrLocked) && kerr != nil {
+			err = kerr
+		}
+		if text := err.Error(); text != said {
+			said = text
+			d.log.Warn("a relay of an earlier run is in the way", zap.Error(err))
 		}
 		if !sleep(ctx, 200*time.Millisecond) {
 			return
@@ -86,6 +108,9 @@ func (d *Daemon) keepTable(ctx context.Context) {
 
 // statusChanged is told by the driver and must not block.
 func (d *Daemon) statusChanged(s arbiter.Status) {
+	if s.Role != arbiter.Leader {
+		d.trouble.left()
+	}
 	d.gossip.SetMeta(d.meta(s))
 	d.sawStatus(s)
 	select {

@@ -40,7 +40,7 @@ func (d *Daemon) Members() localapi.Members {
 		m := memberRow(r, d.opt.wall())
 		if r.Self {
 			m.Role, m.Eligible, m.Share, m.Epoch = s.Role.String(), s.Eligible, s.Share, s.Epoch
-			m.Note = joinNotes(s.Note, d.tokens.note())
+			m.Note = joinNotes(d.noteOf(s), d.tokens.note())
 		}
 		if m.Off() && d.tokens.differs(r.Addr.Addr().String()) {
 			m.Note = joinNotes(m.Note, "its RELAY_TOKEN differs")
@@ -100,11 +100,8 @@ func (d *Daemon) Status() localapi.Status {
 	s := d.driver.Status()
 	now := d.opt.now()
 	out := localapi.Status{
-		Role: s.Role.String(), Epoch: s.Epoch, Rev: s.Rev, Eligible: s.Eligible, Note: joinNotes(s.Note, d.tokens.note()),
-		Relay: localapi.RelayStatus{
-			State: s.Relay.String(), PID: s.RelayPID, Restarts: s.Restarts,
-			Since: d.opt.wall().Add(s.Since - now).Format(time.RFC3339),
-		},
+		Role: s.Role.String(), Epoch: s.Epoch, Rev: s.Rev, Eligible: s.Eligible, Note: joinNotes(d.noteOf(s), d.tokens.note()),
+		Relay:  d.relayStatus(s),
 		Share:  localapi.ShareStatus{Path: d.share.String(), ID: s.Share, State: "ok", LastOKMS: -1, CreateMS: s.CreateMS},
 		Gossip: localapi.GossipStatus{Health: d.gossip.Health()},
 		Token:  d.cfg.Token.String(), Rotation: d.rotation(),
@@ -128,6 +125,20 @@ func (d *Daemon) Status() localapi.Status {
 		if r.Up() {
 			out.Gossip.Alive++
 		}
+	}
+	return out
+}
+
+func (d *Daemon) relayStatus(s arbiter.Status) localapi.RelayStatus {
+	out := localapi.RelayStatus{
+		State: s.Relay.String(), PID: s.RelayPID, Restarts: s.Restarts, Since: d.timeOfDay(s.Since).Format(time.RFC3339),
+	}
+	f := d.trouble.look(d.opt.now())
+	if f.row > 0 {
+		out.Failures, out.LastEnd, out.LastEndAt = f.row, f.why, d.timeOfDay(f.at).Format(time.RFC3339)
+	}
+	if f.next != 0 && s.Role == arbiter.Leader {
+		out.NextTry = d.timeOfDay(f.next).Format(time.RFC3339)
 	}
 	return out
 }

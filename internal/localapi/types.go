@@ -85,6 +85,12 @@ type RelayStatus struct {
 	PID      int    `json:"pid"`   // 0 while there is none
 	Restarts int    `json:"restarts"`
 	Since    string `json:"since"` // RFC 3339, time of the last change of State
+
+	// Left out while the relay has not failed within its last minute of service.
+	Failures  int    `json:"failures,omitempty"`    // in a row
+	LastEnd   string `json:"last_end,omitempty"`    // why the last of them was
+	LastEndAt string `json:"last_end_at,omitempty"` // RFC 3339
+	NextTry   string `json:"next_try,omitempty"`    // RFC 3339; only while one is waited for
 }
 
 // FenceStatus says how long the relay may run if nothing more is heard.
