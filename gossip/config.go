@@ -47,6 +47,10 @@ type Config struct {
 	// Transport overrides the sockets. It is called once per bind with the
 	// address that will be advertised; the result is shut down by Gossip.
 	Transport func(advertise netip.Addr, port int) (Transport, error)
+
+	// wordy makes this member one of a version without brief messages: it
+	// neither announces nor reads nor sends them. For tests.
+	wordy bool
 }
 
 // Tuning holds the figures tests and benchmarks want to change. The defaults
@@ -56,7 +60,7 @@ type Tuning struct {
 	ProbeTimeout   time.Duration // 150ms: no answer by then asks others and TCP
 	SuspicionMult  int           // 3
 	GossipInterval time.Duration // 100ms
-	PushPull       time.Duration // 15s: full exchange with one member
+	PushPull       time.Duration // 20s: full exchange with one member
 	StreamTimeout  time.Duration // 3s: connecting and every exchange over TCP
 	Reclaim        time.Duration // 2s: a dead name may move to a new address
 	ToTheDead      time.Duration // 30s: gossip still sent to a dead member
@@ -77,7 +81,7 @@ func (t Tuning) withDefaults() Tuning {
 	set(&t.ProbeInterval, 300*time.Millisecond)
 	set(&t.ProbeTimeout, 150*time.Millisecond)
 	set(&t.GossipInterval, 100*time.Millisecond)
-	set(&t.PushPull, 15*time.Second)
+	set(&t.PushPull, 20*time.Second)
 	set(&t.StreamTimeout, 3*time.Second)
 	set(&t.Reclaim, 2*time.Second)
 	set(&t.ToTheDead, 30*time.Second)

@@ -31,7 +31,7 @@ func (d *delegate) NotifyMsg(b []byte) {
 		return
 	}
 	m, err := decodeMessage(b)
-	if err != nil || m.From == d.g.cfg.Self {
+	if err != nil || m.From == d.g.cfg.Self || d.g.cfg.wordy && m.brief() {
 		return
 	}
 	if m.Type == typeBye {

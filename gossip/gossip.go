@@ -31,6 +31,8 @@ type Gossip struct {
 	strange *strangers
 	probes  *prober
 	handler Handler
+	beats   beats // of this member, while it leads
+	heard   heard // of others; the queue's goroutine only
 
 	watcher  watcher
 	watchers atomic.Int32  // authenticated connections served
@@ -89,7 +91,7 @@ func New(cfg Config, h Handler) (*Gossip, error) {
 		g.cancel()
 		return nil, err
 	}
-	g.wg.Go(func() { g.queue.run(g.ctx, h, g.tableChanged) })
+	g.wg.Go(func() { g.queue.run(g.ctx, h, g.hear, g.tableChanged) })
 	g.wg.Go(g.joinLoop)
 	g.wg.Go(g.metaLoop)
 	for range probeWorkers {

@@ -1,6 +1,7 @@
 package gossip
 
 import (
+	"crypto/sha256"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -17,9 +18,16 @@ import (
 //	head:  body
 //	bye:   nothing
 //
-// Big endian. A later version may append to a vouch or bye and add types; a reader
-// ignores both, so that mixed versions keep working. A change of meaning takes
-// a new version byte, which older readers ignore altogether.
+// and, in which ids have their short form, for members that announce Meta.Brief:
+//
+//	version(1) type(1) node run  …by type
+//	brief beat:  num(8) sum(16)
+//	brief vouch: run num(8)
+//	want:        run num(8)
+//
+// Big endian. A later version may append to all but beat and head, and add
+// types; a reader ignores both, so that mixed versions keep working. A change of
+// meaning takes a new version byte, which older readers ignore altogether.
 const (
 	wireVersion = 1
 
@@ -27,6 +35,11 @@ const (
 	typeVouch = 2
 	typeHead  = 3
 	typeBye   = 4 // said before leaving: memberlist does not tell left from dead
+
+	typeBriefBeat  = 5 // a beat whose record the reader has; sum names it
+	typeBriefVouch = 6 // a vouch
+	typeWant       = 7 // answers a brief beat whose record the reader has not
+	typeLast       = typeWant
 
 	maxNode = 64 // bytes of a node id; a UUID has 36
 	maxRun  = 32 // bytes of a run id; ours have 12
@@ -45,15 +58,27 @@ var (
 	errMalformed = errors.New("malformed message")
 )
 
-// message is a decoded message. Run is only used by a vouch, Num by beat and
-// vouch, Body by beat and head.
+// digest names the exact bytes of a record: the first half of their SHA-256.
+type digest [16]byte
+
+func digestOf(body []byte) digest {
+	sum := sha256.Sum256(body)
+	return digest(sum[:len(digest{})])
+}
+
+// message is a decoded message. Run is only used by vouches and want, Num by all
+// but head and bye, Body by beat and head, Sum by a brief beat.
 type message struct {
 	Type byte
 	From lease.ID
 	Run  string
 	Num  uint64
 	Body []byte
+	Sum  digest
 }
+
+// brief reports whether the message is one of those for Meta.Brief.
+func (m message) brief() bool { return m.Type >= typeBriefBeat }
 
 // checkID says whether an id can travel.
 func checkID(id lease.ID) error {
@@ -80,6 +105,9 @@ func (m message) encode() ([]byte, error) {
 	}
 	b := make([]byte, 0, 2+2+len(m.From.Node)+len(m.From.Run)+8+len(m.Body))
 	b = append(b, wireVersion, m.Type)
+	if m.brief() {
+		return m.appendBrief(b)
+	}
 	b = appendText(b, m.From.Node)
 	b = appendText(b, m.From.Run)
 	switch m.Type {
@@ -87,8 +115,8 @@ func (m message) encode() ([]byte, error) {
 		b = binary.BigEndian.AppendUint64(b, m.Num)
 		b = append(b, m.Body...)
 	case typeVouch:
-		if m.Run == "" || len(m.Run) > maxRun {
-			return nil, fmt.Errorf("encode vouch: run id of %d bytes", len(m.Run))
+		if err := m.checkRun(); err != nil {
+			return nil, err
 		}
 		b = appendText(b, m.Run)
 		b = binary.BigEndian.AppendUint64(b, m.Num)
@@ -101,6 +129,32 @@ func (m message) encode() ([]byte, error) {
 	return b, nil
 }
 
+// appendBrief appends what follows the type of a message with short ids.
+func (m message) appendBrief(b []byte) ([]byte, error) {
+	b = appendNode(b, m.From.Node)
+	b = appendRun(b, m.From.Run)
+	switch m.Type {
+	case typeBriefBeat:
+		b = binary.BigEndian.AppendUint64(b, m.Num)
+		return append(b, m.Sum[:]...), nil
+	case typeBriefVouch, typeWant:
+		if err := m.checkRun(); err != nil {
+			return nil, err
+		}
+		b = appendRun(b, m.Run)
+		return binary.BigEndian.AppendUint64(b, m.Num), nil
+	}
+	return nil, fmt.Errorf("encode message: type %d is unknown", m.Type)
+}
+
+// checkRun says whether the run that a message answers can travel.
+func (m message) checkRun() error {
+	if m.Run == "" || len(m.Run) > maxRun {
+		return fmt.Errorf("encode vouch: run id of %d bytes", len(m.Run))
+	}
+	return nil
+}
+
 // decodeMessage reads the wire form. The body is a copy: memberlist reuses the
 // buffer.
 func decodeMessage(b []byte) (message, error) {
@@ -111,11 +165,15 @@ func decodeMessage(b []byte) (message, error) {
 		return message{}, errFuture
 	}
 	m := message{Type: b[1]}
-	if m.Type < typeBeat || m.Type > typeBye {
+	if m.Type < typeBeat || m.Type > typeLast {
 		return message{}, errFuture
 	}
 	r := reader{b: b[2:]}
-	m.From = lease.ID{Node: r.text(maxNode), Run: r.text(maxRun)}
+	if m.brief() {
+		m.From = lease.ID{Node: r.node(), Run: r.run()}
+	} else {
+		m.From = lease.ID{Node: r.text(maxNode), Run: r.text(maxRun)}
+	}
 	switch m.Type {
 	case typeBeat:
 		m.Num = r.uint64()
@@ -125,6 +183,12 @@ func decodeMessage(b []byte) (message, error) {
 		m.Num = r.uint64()
 	case typeHead:
 		m.Body = r.rest()
+	case typeBriefBeat:
+		m.Num = r.uint64()
+		copy(m.Sum[:], r.take(len(m.Sum)))
+	case typeBriefVouch, typeWant:
+		m.Run = r.run()
+		m.Num = r.uint64()
 	}
 	if r.bad || checkID(m.From) != nil {
 		return message{}, errMalformed

@@ -17,6 +17,9 @@ func samples() []message {
 		{Type: typeVouch, From: id(2), Run: id(1).Run, Num: 7},
 		{Type: typeHead, From: id(3), Body: []byte("{}")},
 		{Type: typeBye, From: id(3)},
+		{Type: typeBriefBeat, From: id(1), Num: 1<<64 - 1, Sum: digestOf([]byte("r"))},
+		{Type: typeBriefVouch, From: id(2), Run: id(1).Run, Num: 7},
+		{Type: typeWant, From: lease.ID{Node: "no uuid"[:2], Run: "run"}, Run: id(1).Run, Num: 8},
 	}
 }
 
@@ -32,18 +35,23 @@ func TestMessage_RoundTrip(t *testing.T) {
 }
 
 func TestMessage_RoundTripOfAnything(t *testing.T) {
-	name := rapid.StringMatching(`[0-9a-f-]{1,32}`)
+	name := rapid.OneOf(rapid.StringMatching(`[0-9a-f-]{1,32}`), rapid.StringMatching(`[0-9a-f]{12}`), rapid.SampledFrom([]string{
+		"9b0f3f0e-0000-4000-8000-000000000001", "9B0F3F0E-0000-4000-8000-000000000001", "9b0f3f0e000040008000000000000001", "00ABCDEF0123",
+	}))
 	rapid.Check(t, func(t *rapid.T) {
 		m := message{
-			Type: rapid.Byte().Draw(t, "type")%typeBye + 1,
-			From: lease.ID{Node: name.Draw(t, "node"), Run: name.Draw(t, "run")},
+			Type: rapid.Byte().Draw(t, "type")%typeLast + 1,
+			From: lease.ID{Node: name.Draw(t, "node"), Run: name.Filter(func(s string) bool { return len(s) <= maxRun }).Draw(t, "run")},
 		}
 		switch m.Type {
 		case typeBeat:
 			m.Num = rapid.Uint64().Draw(t, "num")
 			m.Body = rapid.SliceOfN(rapid.Byte(), 1, lease.MaxBody).Draw(t, "body")
-		case typeVouch:
-			m.Num, m.Run = rapid.Uint64().Draw(t, "num"), name.Draw(t, "leader run")
+		case typeVouch, typeBriefVouch, typeWant:
+			m.Num = rapid.Uint64().Draw(t, "num")
+			m.Run = name.Filter(func(s string) bool { return len(s) <= maxRun }).Draw(t, "leader run")
+		case typeBriefBeat:
+			m.Num, m.Sum = rapid.Uint64().Draw(t, "num"), digestOf(rapid.SliceOf(rapid.Byte()).Draw(t, "body"))
 		case typeHead:
 			m.Body = rapid.SliceOfN(rapid.Byte(), 1, lease.MaxBody).Draw(t, "body")
 		}
@@ -66,23 +74,31 @@ func TestMessage_DecodeRefuses(t *testing.T) {
 	require.NoError(t, err)
 	vouch, err := samples()[1].encode()
 	require.NoError(t, err)
+	brief, err := samples()[4].encode()
+	require.NoError(t, err)
+	ask, err := samples()[6].encode()
+	require.NoError(t, err)
 	slash, err := message{Type: typeBye, From: lease.ID{Node: "nXde", Run: "r"}}.encode()
 	require.NoError(t, err)
 	for name, c := range map[string]struct {
 		b    []byte
 		want error
 	}{
-		"empty":           {nil, errMalformed},
-		"one byte":        {[]byte{1}, errMalformed},
-		"later version":   {append([]byte{2}, beat[1:]...), errFuture},
-		"later type":      {[]byte{1, typeBye + 1, 9, 9}, errFuture},
-		"type zero":       {[]byte{1, 0, 9, 9}, errFuture},
-		"no node":         {[]byte{1, typeBye, 0, 1, 'r'}, errMalformed},
-		"long node":       {append([]byte{1, typeBye, 200}, make([]byte, 300)...), errMalformed},
-		"slash in node":   {bytes.Replace(slash, []byte("X"), []byte("/"), 1), errMalformed},
-		"vouch cut short": {vouch[:len(vouch)-1], errMalformed},
-		"beat, no body":   {beat[:len(beat)-lease.MaxBody], errMalformed},
-		"body too long":   {append(beat, 'x'), errMalformed},
+		"empty":            {nil, errMalformed},
+		"one byte":         {[]byte{1}, errMalformed},
+		"later version":    {append([]byte{2}, beat[1:]...), errFuture},
+		"later type":       {[]byte{1, typeLast + 1, 9, 9}, errFuture},
+		"type zero":        {[]byte{1, 0, 9, 9}, errFuture},
+		"no node":          {[]byte{1, typeBye, 0, 1, 'r'}, errMalformed},
+		"long node":        {append([]byte{1, typeBye, 200}, make([]byte, 300)...), errMalformed},
+		"slash in node":    {bytes.Replace(slash, []byte("X"), []byte("/"), 1), errMalformed},
+		"vouch cut short":  {vouch[:len(vouch)-1], errMalformed},
+		"beat, no body":    {beat[:len(beat)-lease.MaxBody], errMalformed},
+		"body too long":    {append(beat, 'x'), errMalformed},
+		"digest too short": {brief[:len(brief)-1], errMalformed},
+		"short node cut":   {brief[:10], errMalformed},
+		"short run cut":    {brief[:21], errMalformed},
+		"want cut short":   {ask[:len(ask)-1], errMalformed},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := decodeMessage(c.b)
@@ -94,6 +110,20 @@ func TestMessage_DecodeRefuses(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, samples()[1], got)
 	})
+	t.Run("a longer brief beat of a later build is read", func(t *testing.T) {
+		got, err := decodeMessage(append(brief, 1, 2, 3))
+		require.NoError(t, err)
+		require.Equal(t, samples()[4], got)
+	})
+}
+
+// What goes to and fro four times a second for each member of the roster.
+func TestMessage_BriefOnesAreBrief(t *testing.T) {
+	for i, most := range map[int]int{4: 50, 5: 41} {
+		b, err := samples()[i].encode()
+		require.NoError(t, err)
+		require.LessOrEqual(t, len(b), most)
+	}
 }
 
 func TestMessage_EncodeRefuses(t *testing.T) {
@@ -103,6 +133,8 @@ func TestMessage_EncodeRefuses(t *testing.T) {
 		"long run":        {Type: typeBye, From: lease.ID{Node: "n", Run: strings.Repeat("r", maxRun+1)}},
 		"long body":       {Type: typeHead, From: id(1), Body: make([]byte, lease.MaxBody+1)},
 		"vouch to nobody": {Type: typeVouch, From: id(1)},
+		"brief to nobody": {Type: typeBriefVouch, From: id(1)},
+		"want of nobody":  {Type: typeWant, From: id(1)},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := m.encode()
@@ -137,6 +169,14 @@ func FuzzGossipMessage(f *testing.F) {
 		}
 		again, err := m.encode()
 		require.NoError(t, err, "what was decoded can be encoded")
-		require.True(t, bytes.HasPrefix(b, again))
+		if !m.brief() {
+			require.True(t, bytes.HasPrefix(b, again))
+			return
+		}
+		// A text that could be short is read as well, so only the meaning must
+		// come back.
+		got, err := decodeMessage(again)
+		require.NoError(t, err)
+		require.Equal(t, m, got)
 	})
 }

@@ -31,9 +31,10 @@ type Meta struct {
 	Relay    string `json:"a,omitempty"`  // "ip:port" of its relay, while leading
 	Note     string `json:"no,omitempty"` // why not eligible, or what is odd
 	Version  string `json:"ve,omitempty"` // program version
-	API      string `json:"ap,omitempty"` // address of its local API
 	// Keys are the fingerprints of the keys it can decrypt; set by Gossip.
 	Keys []string `json:"k,omitempty"`
+	// Brief says that it reads brief beats and vouches; set by Gossip.
+	Brief bool `json:"b,omitempty"`
 }
 
 // Longest texts, in bytes, of the fields that are never cut to make room.
@@ -45,8 +46,8 @@ const (
 )
 
 // Encode returns at most MaxMeta bytes of JSON. What does not fit is cut in
-// this order, always on a character boundary: the note, the API address, the
-// version, the station. The rest fits by itself.
+// this order, always on a character boundary: the note, the version, the
+// station. The rest fits by itself.
 func (m Meta) Encode() []byte {
 	m.V = metaVersion
 	m.Role = clean(m.Role, maxMetaWord)
@@ -56,7 +57,7 @@ func (m Meta) Encode() []byte {
 	for i := range m.Keys {
 		m.Keys[i] = clean(m.Keys[i], maxMetaWord)
 	}
-	order := []*string{&m.Note, &m.API, &m.Version, &m.Station}
+	order := []*string{&m.Note, &m.Version, &m.Station}
 	for _, f := range order {
 		*f = clean(*f, MaxMeta)
 	}
@@ -122,12 +123,13 @@ func clip(s string, n int) string {
 }
 
 // urgent reports whether the change from a to b is one the others should learn
-// at once. A new rev or epoch of somebody who does not lead is not: it follows
-// from the leader's own meta, and N members announcing each renewal would cost
-// N² messages.
+// at once. A new rev of anybody is not, nor a new epoch of somebody who does not
+// lead: the roster learns both from beats and everybody from the share, and N
+// members announcing each renewal would cost N² messages.
 func urgent(a, b Meta) bool {
+	a.Rev = b.Rev
 	if b.Role != "leader" {
-		a.Rev, a.Epoch = b.Rev, b.Epoch
+		a.Epoch = b.Epoch
 	}
 	return !bytes.Equal(a.marshal(), b.marshal())
 }

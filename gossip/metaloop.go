@@ -11,14 +11,15 @@ const (
 	updateTimeout = time.Nanosecond
 	// The next update of what is not urgent waits this long per live member,
 	// so that a site's traffic for it stays the same whatever its size: a
-	// change costs each member about 7 kB at 200 members.
+	// change costs each member about 7 kB at 200 members. The leader's waits
+	// for lazyLeast, which is how often members off the roster ask the share.
 	lazyPerMember = 3 * time.Second
 	lazyLeast     = 10 * time.Second
 )
 
 // SetMeta changes what this member says of itself. It does not block: changes
-// are sent together, at most one per Tuning.MetaEvery; a mere new rev or epoch
-// of a member that does not lead much more rarely.
+// are sent together, at most one per Tuning.MetaEvery; a mere new rev, or epoch
+// of a member that does not lead, much more rarely.
 func (g *Gossip) SetMeta(m Meta) {
 	g.metaMu.Lock()
 	g.meta = m
@@ -32,6 +33,7 @@ func (g *Gossip) SetMeta(m Meta) {
 // publishMeta sets what memberlist will be told next.
 func (g *Gossip) publishMeta(m Meta) {
 	m.Keys = g.keys.prints()
+	m.Brief = !g.cfg.wordy
 	b := m.Encode()
 	g.metaOut.Store(&b)
 }
@@ -70,14 +72,17 @@ func (g *Gossip) metaLoop() {
 			}
 		case !waiting:
 			waiting = true
-			lazy.Reset(g.lazyDelay())
+			lazy.Reset(g.lazyDelay(m.Role))
 		}
 	}
 }
 
 // lazyDelay grows with the number of members; half of it is random, so that
-// they do not all answer a takeover at once.
-func (g *Gossip) lazyDelay() time.Duration {
+// they do not all answer a takeover at once. There is one leader only.
+func (g *Gossip) lazyDelay(role string) time.Duration {
+	if role == "leader" {
+		return lazyLeast
+	}
 	d := max(lazyLeast, time.Duration(len(g.IDs()))*lazyPerMember)
 	return d/2 + rand.N(d/2)
 }

@@ -12,7 +12,8 @@ import (
 // SetAddress and Close, which wait for that goroutine. While one blocks, newer
 // messages push out older ones.
 type Handler interface {
-	// Beat is a beat of from with the bytes of its record.
+	// Beat is a beat of from with the bytes of its record, which many beats
+	// share: they must not be changed.
 	Beat(from lease.ID, num uint64, body []byte)
 	// Vouch answers beat num of run.
 	Vouch(from lease.ID, run string, num uint64)
@@ -79,7 +80,7 @@ func (q *queue) leaderGone(ctx context.Context, id lease.ID) {
 }
 
 // run delivers until ctx ends.
-func (q *queue) run(ctx context.Context, h Handler, onTable func()) {
+func (q *queue) run(ctx context.Context, h Handler, hear func(message), onTable func()) {
 	for {
 		select {
 		case <-ctx.Done():
@@ -90,18 +91,42 @@ func (q *queue) run(ctx context.Context, h Handler, onTable func()) {
 			onTable()
 			h.Members()
 		case m := <-q.messages:
-			m.deliver(h)
+			hear(m)
 		}
 	}
 }
 
-func (m message) deliver(h Handler) {
+// hear takes in one message. Only the queue's goroutine calls it.
+func (g *Gossip) hear(m message) {
 	switch m.Type {
 	case typeBeat:
-		h.Beat(m.From, m.Num, m.Body)
-	case typeVouch:
-		h.Vouch(m.From, m.Run, m.Num)
+		g.heard.full(m.From, m.Num, m.Body)
+		g.handler.Beat(m.From, m.Num, m.Body)
+	case typeBriefBeat:
+		body, ask := g.heard.brief(m.From, m.Num, m.Sum)
+		if body != nil {
+			g.handler.Beat(m.From, m.Num, body)
+		} else if ask {
+			_ = g.send([]lease.ID{m.From}, message{Type: typeWant, From: g.cfg.Self, Run: m.From.Run, Num: m.Num})
+		}
+	case typeWant:
+		g.beatAgain(m)
+	case typeVouch, typeBriefVouch:
+		if m.Run == g.cfg.Self.Run {
+			g.beats.answered(m.From, m.Num)
+		}
+		g.handler.Vouch(m.From, m.Run, m.Num)
 	case typeHead:
-		h.Head(m.From, m.Body)
+		g.handler.Head(m.From, m.Body)
+	}
+}
+
+// beatAgain sends a member the beat it could not make, this time in full.
+func (g *Gossip) beatAgain(m message) {
+	if m.Run != g.cfg.Self.Run {
+		return
+	}
+	if body, ok := g.beats.asked(m.From, m.Num); ok {
+		_ = g.send([]lease.ID{m.From}, message{Type: typeBeat, From: g.cfg.Self, Num: m.Num, Body: body})
 	}
 }

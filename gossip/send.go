@@ -1,6 +1,7 @@
 package gossip
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 
@@ -18,14 +19,33 @@ var errNoMember = errors.New("no such member is alive")
 
 // SendBeat sends a beat to these members, best effort, and never blocks. A
 // member that is not alive in the table is skipped; the error names the first
-// that could not be sent to, the others are sent to anyway.
+// that could not be sent to, the others are sent to anyway. Members that have
+// the record are sent its digest only; to their handlers that is the same.
 func (g *Gossip) SendBeat(to []lease.ID, num uint64, body []byte) error {
-	return g.send(to, message{Type: typeBeat, From: g.cfg.Self, Num: num, Body: body})
+	full, brief, sum := g.beats.next(to, num, body, g.readsBrief)
+	var errs [2]error
+	if len(full) > 0 {
+		errs[0] = g.send(full, message{Type: typeBeat, From: g.cfg.Self, Num: num, Body: body})
+	}
+	if len(brief) > 0 {
+		errs[1] = g.send(brief, message{Type: typeBriefBeat, From: g.cfg.Self, Num: num, Sum: sum})
+	}
+	return cmp.Or(errs[0], errs[1])
 }
 
 // SendVouch answers beat num of run run to its sender, best effort.
 func (g *Gossip) SendVouch(to lease.ID, run string, num uint64) error {
-	return g.send([]lease.ID{to}, message{Type: typeVouch, From: g.cfg.Self, Run: run, Num: num})
+	m := message{Type: typeVouch, From: g.cfg.Self, Run: run, Num: num}
+	if g.readsBrief(to) {
+		m.Type = typeBriefVouch
+	}
+	return g.send([]lease.ID{to}, m)
+}
+
+// readsBrief reports whether a member announces that it reads brief messages.
+func (g *Gossip) readsBrief(id lease.ID) bool {
+	r, ok := g.table.get(id)
+	return ok && r.Meta.Brief && !g.cfg.wordy
 }
 
 // SendHead tells a member of a record, best effort; with reliable also over a
@@ -101,6 +121,6 @@ func (g *Gossip) node(id lease.ID) (*memberlist.Node, error) {
 		Name: id.String(),
 		Addr: r.Addr.Addr().AsSlice(),
 		Port: r.Addr.Port(),
-		PMax: memberlist.ProtocolVersionMax, // adds a checksum; every build of ours reads it
+		PMax: memberlist.ProtocolVersion2Compatible, // no checksum: the encryption has one
 	}, nil
 }

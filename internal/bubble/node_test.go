@@ -206,7 +206,7 @@ func (n *node) keepTable(ctx context.Context) {
 func (n *node) meta(s arbiter.Status) gossip.Meta {
 	m := gossip.Meta{
 		V: 1, Station: n.station(), Role: s.Role.String(), Share: s.Share, Rev: s.Rev, Epoch: s.Epoch,
-		Eligible: s.Eligible, Priority: 100, Note: s.Note, Version: "v1.0.0", API: "127.0.0.1:9532",
+		Eligible: s.Eligible, Priority: 100, Note: s.Note, Version: "v1.0.0",
 	}
 	if s.Role == arbiter.Leader {
 		m.Relay = n.addr.String() + ":9530"

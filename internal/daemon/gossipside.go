@@ -55,7 +55,7 @@ func (d *Daemon) meta(s arbiter.Status) gossip.Meta {
 	m := gossip.Meta{
 		V: 1, Station: d.cfg.Station, Role: s.Role.String(), Share: s.Share, Rev: s.Rev, Epoch: s.Epoch,
 		Eligible: s.Eligible, Priority: d.cfg.RelayPriority, Preempt: d.cfg.RelayPreempt,
-		Note: d.noteOf(s), Version: d.opt.Version, API: d.cfg.APIAddr,
+		Note: d.noteOf(s), Version: d.opt.Version,
 	}
 	if s.Role == arbiter.Leader {
 		m.Relay = relayAddr(s.Head.Record)
