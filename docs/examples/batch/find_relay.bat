@@ -24,10 +24,14 @@ for /f "usebackq tokens=5-8,11,12,26 delims=,:}" %%a in ("%view%") do (
     set "ip=%%~b"
     set "port=%%d"
     set "epoch=%%f"
-    rem Whatever else stands there must not become part of a command.
-    for /f "delims=0123456789." %%x in ("0%%~b%%d%%f") do set "ip="
+    set "all=0%%~b%%d%%f"
   )
 )
+if not defined ip exit /b 1
+rem Whatever else stands there must not become part of a command: a quote is made
+rem a letter first, and nothing but digits and dots may be left.
+set "all=%all:"=x%"
+for /f "delims=0123456789." %%x in ("%all%") do set "ip="
 if not defined ip exit /b 1
 endlocal & set "RELAY_IP=%ip%" & set "RELAY_PORT=%port%" & set "RELAY_EPOCH=%epoch%"
 exit /b 0
