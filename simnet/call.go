@@ -161,6 +161,7 @@ func (w *World) create(c *call, a arbiter.Create, back time.Duration) {
 	if w.tracing() {
 		w.detail("share: %d created by %s", a.Rev, c.host.name)
 	}
+	w.checker.named(c.host.share, a)
 	if c.host.told.holdBody {
 		w.holdBody(c, a, f)
 		return
@@ -170,6 +171,12 @@ func (w *World) create(c *call, a arbiter.Create, back time.Duration) {
 	case w.dice.chance(s.NoBody):
 		out := oneOf(w.dice, arbiter.NoBody, arbiter.Uncertain)
 		w.reply(c, result{outcome: out}, back)
+		if w.dice.chance(0.3) {
+			w.untilHealed(w.dice.spread(time.Millisecond, s.LateMax), func() { w.write(c, a, f) })
+		}
+	case w.dice.chance(s.TornBody):
+		f.body = a.Body[:len(a.Body)/2]
+		w.reply(c, result{outcome: oneOf(w.dice, arbiter.NoBody, arbiter.Uncertain)}, back)
 		if w.dice.chance(0.3) {
 			w.untilHealed(w.dice.spread(time.Millisecond, s.LateMax), func() { w.write(c, a, f) })
 		}

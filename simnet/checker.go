@@ -16,6 +16,7 @@ type checker struct {
 	epochs  map[epochKey]lease.ID // whose relay ran under an epoch of a chain
 	sites   map[uint64]lease.ID   // and under an epoch of any chain
 	top     map[string]mark       // highest readable record per chain
+	holders map[holdKey]lease.ID  // who counts a record as its own and acknowledged
 	changes int                   // relays started or ended so far
 	changed time.Duration         // when the last one did
 }
@@ -61,6 +62,7 @@ func newChecker(w *World) *checker {
 	return &checker{
 		w: w, tenures: map[tenureKey]*tenure{}, beats: map[lease.ID]*beatLog{},
 		epochs: map[epochKey]lease.ID{}, sites: map[uint64]lease.ID{}, top: map[string]mark{},
+		holders: map[holdKey]lease.ID{},
 	}
 }
 

@@ -20,8 +20,8 @@
 //
 // The share: latency from microseconds to many FENCE, stalls, cuts per host,
 // requests carried out long after the caller was told that the outcome is
-// unknown, acknowledgements lost, names created whose body never follows or
-// follows late, listings 10 s old, "not found" 5 s old, the folder wiped.
+// unknown, acknowledgements lost, names created whose body never follows, follows
+// late or stays half a body, listings 10 s old, "not found" 5 s old, the folder wiped.
 // Reliable is one thing only, as on SMB: an exclusive create is decided once.
 //
 // Processes: a daemon is killed, freezes alone while its guard lives on,
@@ -37,8 +37,9 @@
 // Identity: cloned PCs, members with another token, wall clocks that jump, PCs
 // that answer from an offline copy of the folder, preemption.
 //
-// People: handoffs, graceful stops, drained members, all daemons restarted, a
-// LEASE_DIR that points half of the station to another folder.
+// People: handoffs, graceful stops, drained members, all daemons restarted at once
+// or one after the other, members that join late and leave for long, a LEASE_DIR
+// that points half of the station to another folder.
 //
 // Each seed switches off half of the kinds of fault, and aims the others more or
 // less at whoever leads: a world with a few kinds of trouble reaches corners
@@ -56,6 +57,9 @@
 //     records and vouches allow, also while a record that shortens it is begun.
 //   - rule 5 and 7: no create between winning and starting; nothing runs once a
 //     release was begun.
+//   - taken early: nobody gets a record while the relay of another runs that has
+//     not just woken past its deadline. A healthy leader loses nothing.
+//   - rev: no record is counted on by two holders.
 //   - epoch: along a chain epochs never fall, and no epoch is the tenure of two
 //     runs. In a new chain after a wipe that is best effort, and counted.
 //   - lanes and actions: one operation per lane, growing operation, generation
@@ -69,9 +73,9 @@
 // partitions as stories that a person can read, in testdata.
 //
 // That the checkers can fail is shown by mutants: the machine with one rule
-// broken, or the world with a faulty guard. testdata/mutants.txt names for each
-// the world that catches it; the same world without the mutant keeps every
-// promise.
+// broken, or the world with a faulty guard. testdata/mutants.txt names the world
+// that catches it, tales_test.go the scripts that do; the same worlds without the
+// mutant keep every promise.
 //
 // # What is assumed, and what is not covered
 //
@@ -79,7 +83,9 @@
 // by its messages. Exclusive creation is atomic on the server. A virtual machine
 // paused from outside, whose boot time stops as well, a restored backup of the
 // folder, and a folder wiped twice within a minute are documented exceptions and
-// not part of the search (the backup is measured by a test of its own). A guard
+// not part of the search (the backup and the second wipe have tests of their own).
+// A site that starts without a chain counts as wiped once: worlds of that kind whose
+// folder is wiped within their first minute belong to the exception. A guard
 // and its daemon frozen together count as a frozen host. Wall clocks appear only
 // in a field nobody reads. Nothing here runs the driver, the real guard, a real
 // file system or memberlist; other tests do.

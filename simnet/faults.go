@@ -35,6 +35,7 @@ const (
 	Rotate                       // a daemon starts again with the other token
 	FreezeGuard                  // a guard stands still, its daemon lives
 	GoOffline                    // the PC's Offline Files cache answers instead of the server
+	RollOver                     // every daemon stops gracefully and starts again, one after the other
 	faultKinds
 )
 
@@ -42,7 +43,7 @@ var faultNames = [...]string{
 	"split", "isolate", "deaf", "mute", "one-way", "cut-share", "cut-all", "stall-share", "stall-one", "wipe-share",
 	"crash-daemon", "freeze-host", "freeze-daemon", "crash-host", "crash-guard", "break-pipe", "crash-relay",
 	"handoff", "retire", "drain", "restart-all", "restore-backup",
-	"rotate-token", "freeze-guard", "offline-copy",
+	"rotate-token", "freeze-guard", "offline-copy", "roll-over",
 }
 
 // String returns the kind's name as printed with the options.
@@ -95,6 +96,12 @@ func (m Mode) menu() []FaultKind {
 		return []FaultKind{Drain, Drain, Retire, CrashHost, CrashDaemon, HandOff, Isolate, CutShare, FreezeOne, Restart}
 	case Offline:
 		return []FaultKind{GoOffline, GoOffline, GoOffline, CutAll, Isolate, Isolate, Split, CrashDaemon, CrashHost, HandOff, FreezeHost}
+	case Emptied:
+		return []FaultKind{CutShare, CutShare, StallOne, Split, Isolate, FreezeHost, CrashDaemon, CrashHost, HandOff}
+	case Torn:
+		return []FaultKind{FreezeHost, FreezeHost, CrashHost, CutShare, StallOne, Isolate, HandOff, CrashDaemon}
+	case Upkeep:
+		return []FaultKind{RollOver, RollOver, Retire, Retire, Drain, HandOff, CrashHost, CrashDaemon, CutShare, Isolate, FreezeOne}
 	case Noise:
 		return nil
 	case Failover:
@@ -121,6 +128,9 @@ func drawFaults(d dice, o Options) []Fault {
 			menu = append(menu, k)
 		}
 	}
+	if o.Mode == Emptied {
+		menu = append(menu, WipeShare)
+	}
 	if len(menu) == 0 {
 		return nil
 	}
@@ -135,6 +145,12 @@ func drawFaults(d dice, o Options) []Fault {
 			at += d.between(0, 20*time.Second)
 			if f.Kind == FreezeHost || f.Kind == FreezeOne {
 				f.For = d.between(60*time.Second, 150*time.Second)
+			}
+		}
+		if o.Mode == Emptied || o.Mode == Torn || o.Mode == Upkeep {
+			at += d.between(0, 10*time.Second)
+			if d.chance(0.5) {
+				f.For = d.between(20*time.Second, 120*time.Second)
 			}
 		}
 		if o.Mode == Offline && d.chance(0.3) {
@@ -156,7 +172,9 @@ func drawFaults(d dice, o Options) []Fault {
 
 // wipeApart is the least time between two wipes of the folder. A member cannot
 // see that a chain was founded and wiped between two of its listings (which may
-// be 10 s old); twice within TTL_MAX' it would take a lease that runs for none.
+// be 10 s old); twice within TTL_MAX' it would take a lease that runs for none. A
+// world that starts without a chain counts as wiped at its start, but may draw a
+// wipe before a minute is over: if two relays run then, it is that exception.
 const wipeApart = time.Minute
 
 // strike carries a fault out and schedules its end.
@@ -266,6 +284,8 @@ func (w *World) strikeProcess(f Fault, h *host) {
 		h.token = (h.token + 1) % len(w.keys)
 		w.crashDaemon(h, "restarts with another token")
 		w.startLater(h, w.dice.between(0, f.For/4))
+	case RollOver:
+		w.rollOver(0)
 	case FreezeGuard:
 		w.eachGuard(h, func(g *guard) { w.freezeGuard(g, f.For) })
 	case Restart:

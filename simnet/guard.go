@@ -76,6 +76,7 @@ func (w *World) actGuard(d *daemon, a arbiter.Action) {
 		w.toPipe(g, pipe, func() { w.setUntil(g, a.Until, a.Seq) })
 	case arbiter.SetWill:
 		r := a.Record
+		w.checker.holds(d, r)
 		d.host.remember(r.Rev, r.Epoch)
 		w.toPipe(g, pipe, func() { g.will, g.tip = &r, a.Tip })
 	case arbiter.StopRelay:

@@ -198,6 +198,33 @@ func (w *World) giveUpStopping(d *daemon) {
 	}
 }
 
+// rollOver stops the daemon of a host gracefully, starts it again once it has
+// ended, and goes on with the next host.
+func (w *World) rollOver(i int) {
+	if i == len(w.hosts) || w.healed {
+		return
+	}
+	h := w.hosts[i]
+	if h.daemon == nil || !h.daemon.awake() {
+		w.rollOver(i + 1)
+		return
+	}
+	w.askHandoff(h, true)
+	w.restartEnded(h, h.daemon, i)
+}
+
+func (w *World) restartEnded(h *host, d *daemon, i int) {
+	w.after(100*time.Millisecond, func() {
+		switch {
+		case !d.dead:
+			w.restartEnded(h, d, i)
+		case !w.healed:
+			w.startDaemon(h)
+			w.after(w.dice.between(0, 3*time.Second), func() { w.rollOver(i + 1) })
+		}
+	})
+}
+
 // finished ends a daemon that has handed over and leaves gossip politely.
 func (w *World) finished(d *daemon) {
 	w.after(5*time.Millisecond, func() {

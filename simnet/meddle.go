@@ -106,3 +106,35 @@ func (s *Script) FreezeGuard(station string, d time.Duration) *Script {
 func (s *Script) Stop(station string) *Script {
 	return s.do(station+" is stopped", func() { s.askHandoff(s.host(station), true) })
 }
+
+// KillGuard ends the guards of a host, and what runs under them.
+func (s *Script) KillGuard(station string) *Script {
+	return s.do("the guard of "+station+" is killed", func() { s.eachGuard(s.host(station), s.crashGuard) })
+}
+
+// CrashRelay lets the relay of a host end by itself.
+func (s *Script) CrashRelay(station string) *Script {
+	return s.do("the relay of "+station+" crashes", func() {
+		s.eachGuard(s.host(station), func(g *guard) { s.relayEnds(g, exitedByItself) })
+	})
+}
+
+// RollOver restarts all daemons, one after the other, gracefully.
+func (s *Script) RollOver() *Script {
+	return s.do("all are restarted, one after the other", func() { s.rollOver(0) })
+}
+
+// GoOffline lets a PC's offline copy of the folder answer for a while.
+func (s *Script) GoOffline(station string, d time.Duration) *Script {
+	return s.do(station+" falls back to its offline copy", func() { s.goOffline(s.host(station), d) })
+}
+
+// DamageHead halves the newest record on the server.
+func (s *Script) DamageHead() *Script {
+	return s.do("the newest record is damaged", func() {
+		c := s.shares[0].chain
+		top := s.shares[0].list(s.now).revs
+		f := c.live[top[len(top)-1]]
+		f.body = f.body[:len(f.body)/2]
+	})
+}

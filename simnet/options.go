@@ -27,13 +27,16 @@ const (
 	Guards    Mode = "guards"    // guards that stand still while their daemon lives
 	Preempt   Mode = "preempt"   // priorities, and members that take the lease back
 	Offline   Mode = "offline"   // PCs that fall back to an offline copy of the folder
+	Emptied   Mode = "emptied"   // the folder is emptied while members are away for long
+	Torn      Mode = "torn"      // bodies that are missing, halved or minutes late, and members that know old records only
+	Upkeep    Mode = "upkeep"    // members that join late, leave for long, and restart one after the other with other figures
 	Restore   Mode = "restore"   // a backup of the folder is restored: the documented exception
 	Scripted  Mode = "script"    // told by a test, see Script
 )
 
 // Modes lists every mode that the search goes through, in the order of its
 // rounds.
-var Modes = []Mode{General, Sleep, Busy, Slow, Race, Hibernate, Damage, Folders, Clones, Tokens, Guards, Preempt, Offline}
+var Modes = []Mode{General, Sleep, Busy, Slow, Race, Hibernate, Damage, Folders, Clones, Tokens, Guards, Preempt, Offline, Emptied, Torn, Upkeep}
 
 // Options is everything one seed expands into. It is printed with a failure;
 // a world is a function of its Options and nothing else.
@@ -44,6 +47,7 @@ type Options struct {
 	Clones int           // hosts that share the node UUID of the first, itself included
 	Shares int           // folders that members' LEASE_DIR point to: 1, or 2 by mistake
 	Safety time.Duration // how long faults last; healing and liveness follow
+	JoinBy time.Duration // members but the first start at any time until this; 0 = all within 5 s
 
 	Chain   Chain // what the share holds when the world begins
 	Figures Figures
@@ -106,6 +110,7 @@ type ShareRates struct {
 	Late       float64       // the caller is told "unknown", it is done up to LateMax later
 	LateMax    time.Duration
 	NoBody     float64 // created, the body fails
+	TornBody   float64 // created, and half of the body written; the rest may follow
 	SplitBody  float64 // created, the body follows up to SplitMax later
 	SplitMax   time.Duration
 	StaleList  float64 // a listing is answered from a cache up to 10 s old
@@ -175,6 +180,19 @@ func Expand(seed uint64, mode Mode) Options {
 	case Offline:
 		o.Nodes = 2 + o.Nodes%3
 		o.Chain, o.Safety = Released, 240*time.Second
+	case Emptied:
+		o.Nodes = 2 + o.Nodes%3
+		o.Chain, o.Safety = Released, 300*time.Second
+		o.Share.StaleList = oneOf(d, 0.2, 0.5, 0.9)
+	case Torn:
+		o.Nodes = 2 + o.Nodes%3
+		o.Chain, o.Safety = Released, 240*time.Second
+		o.Share.NoBody, o.Share.TornBody = 0.02, 0.05
+		o.Share.SplitBody, o.Share.SplitMax = 0.1, oneOf(d, 5*time.Second, 40*time.Second)
+	case Upkeep:
+		o.Nodes = max(o.Nodes, 2)
+		o.Safety, o.Mixed = 150*time.Second, true
+		o.JoinBy = oneOf(d, 10*time.Second, 60*time.Second)
 	case Noise:
 		o.weather()
 	case Failover:

@@ -44,7 +44,11 @@ func (w *World) Run() error {
 
 // startFirst starts a host's daemon somewhere in the first seconds.
 func (w *World) startFirst(h *host) {
-	w.after(w.dice.spread(time.Millisecond, 5*time.Second), func() { w.startDaemon(h) })
+	limit := 5 * time.Second
+	if h.idx > 0 {
+		limit = max(limit, w.opt.JoinBy)
+	}
+	w.after(w.dice.spread(time.Millisecond, limit), func() { w.startDaemon(h) })
 }
 
 func (w *World) runSafetyThenLiveness() {

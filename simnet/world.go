@@ -172,7 +172,7 @@ func (w *World) heal() {
 	p := &w.opt
 	p.Net.Loss, p.Net.Replay, p.Net.Spike = 0, 0, 0
 	s := &p.Share
-	s.Spike, s.LostAck, s.Late, s.NoBody, s.SplitBody, s.FreezeCall = 0, 0, 0, 0, 0, 0
+	s.Spike, s.LostAck, s.Late, s.NoBody, s.TornBody, s.SplitBody, s.FreezeCall = 0, 0, 0, 0, 0, 0, 0
 	s.StaleList, s.StaleMiss = 0, 0
 	s.Max = min(s.Max, 50*time.Millisecond)
 	p.Net.Max = min(p.Net.Max, 20*time.Millisecond)
