@@ -51,7 +51,7 @@ func ChooseAddress(bind, advertise string, ifaces []Iface, routes []Route) (neti
 	}
 	if b.IsValid() {
 		if !usable(b) {
-			return netip.Addr{}, fmt.Errorf("advertise GOSSIP_BIND=%s: other PCs cannot reach it; set GOSSIP_ADVERTISE", b)
+			return netip.Addr{}, fmt.Errorf("use GOSSIP_BIND=%s: no other PC can reach this address; remove the key, or set it to this PC's LAN address (GOSSIP_ADVERTISE names another address to tell the others)", b)
 		}
 		return b, nil
 	}
@@ -168,14 +168,14 @@ func parseBind(s string) (netip.Addr, error) {
 	}
 	a, err := netip.ParseAddr(s)
 	if err != nil {
-		return netip.Addr{}, fmt.Errorf("bind to GOSSIP_BIND=%q: not an IP address", s)
+		return netip.Addr{}, fmt.Errorf("use GOSSIP_BIND=%q: not an IP address; remove the key, or set it to this PC's LAN address", s)
 	}
 	a = a.Unmap()
 	switch {
 	case a.IsUnspecified():
 		return netip.Addr{}, nil
 	case !a.Is4():
-		return netip.Addr{}, fmt.Errorf("bind to GOSSIP_BIND=%s: it must be IPv4", a)
+		return netip.Addr{}, fmt.Errorf("use GOSSIP_BIND=%s: it must be IPv4, an address of this PC, or left out", a)
 	}
 	return a, nil
 }

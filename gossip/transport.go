@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net"
 	"net/netip"
+	"slices"
 	"sync"
 	"time"
 
@@ -58,13 +59,13 @@ func listenOnce(bind, advertise netip.Addr, port int) (*sockets, error) {
 	at := netip.MustParseAddr(host)
 	tcp, err := net.ListenTCP("tcp4", net.TCPAddrFromAddrPort(netip.AddrPortFrom(at, uint16(port))))
 	if err != nil {
-		return nil, fmt.Errorf("listen on TCP %s:%d (GOSSIP_BIND, GOSSIP_PORT): %w", host, port, err)
+		return nil, listenError("listen on TCP", at, port, err)
 	}
 	port = tcp.Addr().(*net.TCPAddr).Port
 	udp, err := net.ListenUDP("udp4", net.UDPAddrFromAddrPort(netip.AddrPortFrom(at, uint16(port))))
 	if err != nil {
 		_ = tcp.Close()
-		return nil, fmt.Errorf("listen on UDP %s:%d (GOSSIP_BIND, GOSSIP_PORT): %w", host, port, err)
+		return nil, listenError("listen on UDP", at, port, err)
 	}
 	_ = udp.SetReadBuffer(udpBuffer)
 	s := &sockets{
@@ -76,6 +77,22 @@ func listenOnce(bind, advertise netip.Addr, port int) (*sockets, error) {
 	s.wg.Go(s.accept)
 	s.wg.Go(s.receive)
 	return s, nil
+}
+
+// listenError tells an address that is not ours from a port that is taken.
+func listenError(what string, at netip.Addr, port int, err error) error {
+	if !at.IsUnspecified() && !at.IsLoopback() && !isOwn(at) {
+		return fmt.Errorf("listen on GOSSIP_BIND=%s: this PC has no such address; remove the key or correct it: %w", at, err)
+	}
+	return fmt.Errorf("%s %s:%d (GOSSIP_BIND, GOSSIP_PORT): %w", what, at, port, err)
+}
+
+func isOwn(a netip.Addr) bool {
+	ifaces, err := Interfaces()
+	if err != nil {
+		return true
+	}
+	return slices.ContainsFunc(ifaces, func(i Iface) bool { return slices.Contains(i.Addrs, a) })
 }
 
 func (s *sockets) port() int { return s.tcp.Addr().(*net.TCPAddr).Port }

@@ -45,6 +45,9 @@ type system struct {
 	remove func(path string) error
 	exists func(path string) error // nil if the name is there
 	judge  func(error) verdict
+
+	space    func(path string) (free, total uint64, err error)
+	modified func(path string) (time.Time, error)
 }
 
 // dir is a Share on any folder the system can reach.

@@ -3,6 +3,7 @@ package lease
 import (
 	"errors"
 	"os"
+	"time"
 )
 
 // listNames returns the names in a folder, unsorted.
@@ -16,4 +17,12 @@ func listNames(path string) ([]string, error) {
 		return nil, err
 	}
 	return names, nil
+}
+
+func modifiedAt(path string) (time.Time, error) {
+	st, err := os.Stat(path)
+	if err != nil {
+		return time.Time{}, err
+	}
+	return st.ModTime(), nil
 }

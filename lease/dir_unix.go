@@ -26,6 +26,8 @@ func hostSystem() system {
 		remove: os.Remove,
 		exists: func(path string) error { _, err := os.Lstat(path); return err },
 		judge:  unixVerdict,
+
+		space: spaceIn, modified: modifiedAt,
 	}
 }
 

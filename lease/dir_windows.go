@@ -32,6 +32,8 @@ func hostSystem() system {
 		remove: os.Remove,
 		exists: nameExists,
 		judge:  judgeWindows,
+
+		space: spaceIn, modified: modifiedAt,
 	}
 }
 

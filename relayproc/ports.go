@@ -76,6 +76,15 @@ func PortHolder(addr string, port int) (Holder, bool) {
 	return Holder{}, false
 }
 
+// PortHolders returns everybody who listens on port, on whatever address: on
+// Windows, and between single addresses everywhere, that can be several.
+func PortHolders(port int) (all []Holder) {
+	for _, l := range listeners(port) {
+		all = append(all, l.holder())
+	}
+	return all
+}
+
 // portFree looks for a listener first, then tries to bind without SO_REUSEADDR.
 func portFree(addr string, port int) error {
 	if h, held := PortHolder(addr, port); held {

@@ -100,6 +100,7 @@ func (d *Daemon) Status() localapi.Status {
 	s := d.driver.Status()
 	now := d.opt.now()
 	out := localapi.Status{
+		KMSN: d.cfg.KMSN, Station: d.cfg.Station,
 		Role: s.Role.String(), Epoch: s.Epoch, Rev: s.Rev, Eligible: s.Eligible, Note: joinNotes(d.noteOf(s), d.tokens.note()),
 		Relay:  d.relayStatus(s),
 		Share:  localapi.ShareStatus{Path: d.share.String(), ID: s.Share, State: "ok", LastOKMS: -1, CreateMS: s.CreateMS},

@@ -10,6 +10,10 @@ import (
 
 func addressCheck(cfg config.Config) func(context.Context, Tell) {
 	return func(ctx context.Context, tell Tell) {
+		if b := cfg.GossipBind; b != "" && !ownBind(b) {
+			tell.Fail("remove GOSSIP_BIND, or set it to an address of this PC", "GOSSIP_BIND=%s is not an address of this PC, which has %s", b, ownAddrs())
+			return
+		}
 		targets := append([]string{}, cfg.GossipPeers...)
 		if host := cfg.ShareHost(); host != "" {
 			targets = append(targets, host)
@@ -49,4 +53,27 @@ func ownAddr(addr netip.Addr) bool {
 		}
 	}
 	return false
+}
+
+// ownBind reports whether GOSSIP_BIND can be listened on.
+func ownBind(text string) bool {
+	a, err := netip.ParseAddr(text)
+	return err != nil || a.IsUnspecified() || a.IsLoopback() || ownAddr(a)
+}
+
+// ownAddrs lists this PC's IPv4 addresses for people.
+func ownAddrs() string {
+	var all []string
+	ifaces, _ := gossip.Interfaces()
+	for _, i := range ifaces {
+		for _, a := range i.Addrs {
+			if a.Is4() && !a.IsLoopback() {
+				all = append(all, a.String())
+			}
+		}
+	}
+	if len(all) == 0 {
+		return "none"
+	}
+	return names(all)
 }

@@ -16,11 +16,7 @@ func chainCheck(cfg config.Config, open func() (lease.Share, error)) func(contex
 			return // the share check says what is wrong
 		}
 		chain := lease.NewChain(share)
-		var list lease.Listing
-		err = bounded(ctx, func() (err error) {
-			list, err = chain.List(ctx)
-			return err
-		})
+		list, err := boundedValue(ctx, func() (lease.Listing, error) { return chain.List(ctx) })
 		switch {
 		case err != nil:
 			return // as above
@@ -49,11 +45,7 @@ func readHead(ctx context.Context, cfg config.Config, chain *lease.Chain, list l
 	if err != nil {
 		return lease.Entry{}, fmt.Errorf("prepare to verify records: %w", err)
 	}
-	var body []byte
-	err = bounded(ctx, func() (err error) {
-		body, err = chain.Read(ctx, list.Share, list.Head())
-		return err
-	})
+	body, err := boundedValue(ctx, func() ([]byte, error) { return chain.Read(ctx, list.Share, list.Head()) })
 	if err != nil {
 		return lease.Entry{}, err
 	}

@@ -34,17 +34,18 @@ func Checks(in Input) []Check {
 	cfg := in.Loaded.Config
 	once, survey := askOnce(in.Status), surveyOnce(in.Survey)
 	return append(all,
-		Check{"daemon", daemonCheck(cfg, once), "the daemon does not answer: restart it"},
+		Check{"daemon", daemonCheck(cfg, once, in.OpenShare), "the daemon does not answer: restart it"},
 		Check{"share", shareCheck(cfg, in.OpenShare), hungShare},
 		Check{"exclusive", exclusiveCheck(in.OpenShare), hungShare},
 		Check{"chain", chainCheck(cfg, in.OpenShare), hungShare},
 		Check{"ports", portsCheck(cfg, once), "the system does not answer: restart this PC"},
+		Check{"ranges", rangesCheck(portUses(cfg), systemRanges), "the system does not answer: restart this PC"},
 		Check{"address", addressCheck(cfg), "a name cannot be looked up: check the DNS settings, or name peers by address"},
 		Check{"members", membersCheck(cfg, survey, outsideCheck(cfg, in.OpenShare)), "the members were not all asked in time: repeat the check"},
 		Check{"race", raceCheck(survey), hungShare},
 		Check{"clocks", clocksCheck(survey, time.Now), "the daemon does not answer: restart it"},
 		Check{"relay", relayCheck(cfg), "RELAY_EXE is on a share that hangs: keep the program on this PC"},
-		Check{"state", stateCheck(cfg), "STATE_DIR is on a share that hangs: keep it on this PC"},
+		Check{"state", stateCheck(cfg, once), "STATE_DIR is on a share that hangs: keep it on this PC"},
 	)
 }
 

@@ -6,12 +6,14 @@ import (
 	"fmt"
 	"net"
 	"net/netip"
+	"path/filepath"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/convertfw/floatrelay/internal/config"
 	"github.com/convertfw/floatrelay/internal/localapi"
+	"github.com/convertfw/floatrelay/lease"
 	"github.com/convertfw/floatrelay/relayproc"
 )
 
@@ -47,25 +49,35 @@ func TestINI_NamesTheSiteButNotItsToken(t *testing.T) {
 
 func TestDaemon(t *testing.T) {
 	cfg := config.Config{APIAddr: "127.0.0.1:9532", Token: testToken}
+	open := opener(lease.NewDir("/srv/socket"))
 	fingerprint := config.Fingerprint(testToken)
 	t.Run("none", func(t *testing.T) {
-		one(t, look(t, daemonCheck(cfg, noDaemon)), Warning, "no floatrelay daemon", "floatrelay run")
+		one(t, look(t, daemonCheck(cfg, noDaemon, open)), Warning, "no floatrelay daemon", "floatrelay run")
 	})
 	t.Run("good", func(t *testing.T) {
 		s := localapi.Status{Role: "client", Eligible: true, Token: fingerprint}
-		one(t, look(t, daemonCheck(cfg, answers(s))), OK, "client", "")
+		one(t, look(t, daemonCheck(cfg, answers(s), open)), OK, "client", "")
 	})
 	t.Run("refuses", func(t *testing.T) {
 		refuse := func(context.Context) (localapi.Status, error) {
 			return localapi.Status{}, &localapi.RefusedError{Code: 503, Reason: "too many requests at once"}
 		}
-		one(t, look(t, daemonCheck(cfg, refuse)), Failure, "too many requests", "restart")
+		one(t, look(t, daemonCheck(cfg, refuse, open)), Failure, "too many requests", "restart")
+	})
+	t.Run("another daemon", func(t *testing.T) {
+		cfg := config.Config{APIAddr: "127.0.0.1:9532", Token: testToken, KMSN: testKMSN, Station: "POS-01"}
+		s := localapi.Status{Eligible: true, Token: fingerprint, KMSN: "0815", Station: "POS-09", Share: localapi.ShareStatus{Path: "/srv/old"}}
+		got := look(t, daemonCheck(cfg, answers(s), open))
+		require.Len(t, got, 4)
+		one(t, got[1:2], Failure, "runs with KMSN=0815, stk.ini says 4711", "--config")
+		one(t, got[2:3], Failure, "runs with STATION=POS-09, stk.ini says POS-01", "restart")
+		one(t, got[3:4], Failure, "runs with LEASE_DIR=/srv/old, stk.ini says "+filepath.FromSlash("/srv/socket"), "restart")
 	})
 	t.Run("old token, may not lead", func(t *testing.T) {
 		s := localapi.Status{Role: "ineligible", Note: "drained", Token: "00000000"}
-		got := look(t, daemonCheck(cfg, answers(s)))
+		got := look(t, daemonCheck(cfg, answers(s), open))
 		require.Len(t, got, 3)
-		one(t, got[1:2], Failure, "uses token 00000000", "restart")
+		one(t, got[1:2], Failure, "runs with RELAY_TOKEN (fingerprint)=00000000, stk.ini says "+fingerprint, "restart")
 		one(t, got[2:], Warning, "drained", "another PC")
 	})
 }
@@ -123,6 +135,7 @@ func TestPorts_RealListenersAreNamed(t *testing.T) {
 	cfg := config.Config{RelayPort: port, GossipBind: "127.0.0.1", GossipPort: pc.LocalAddr().(*net.UDPAddr).Port, APIAddr: ln.Addr().String()}
 	got := look(t, portsCheck(cfg, noDaemon))
 	one(t, got[:1], Failure, fmt.Sprintf("port %d is held by", port), "RELAY_PORT")
+	require.Contains(t, got[0].Text, " (on 127.0.0.1 only)")
 	one(t, got[2:3], Failure, "member port", "GOSSIP_PORT")
 	one(t, got[3:], Failure, "command port", "API_ADDR")
 
@@ -130,6 +143,20 @@ func TestPorts_RealListenersAreNamed(t *testing.T) {
 	for _, r := range look(t, portsCheck(cfg, answers(running))) {
 		require.Equal(t, OK, r.Level, r.Text)
 	}
+}
+
+// A stranger on one address beside the relay on the others is seen.
+func TestShared_TwoHoldersOfOnePort(t *testing.T) {
+	judge := func(all ...relayproc.Holder) []Result {
+		return look(t, func(_ context.Context, tell Tell) { judgeShared(all, 9530, "relay port", "RELAY_PORT", tell) })
+	}
+	relay := relayproc.Holder{PID: 7, Program: "relay_server.exe", Addr: "192.168.1.11"}
+	old := relayproc.Holder{PID: 9, Program: "old.exe", Addr: "127.0.0.1"}
+	one(t, judge(relay, old), Failure, "relay port 9530 is held twice: by pid 7 (relay_server.exe) on 192.168.1.11 and by pid 9 (old.exe) on 127.0.0.1", "RELAY_PORT")
+	v6 := relay
+	v6.Addr = "::"
+	require.Empty(t, judge(relay, v6), "one program on several addresses")
+	require.Empty(t, judge())
 }
 
 func TestAddress(t *testing.T) {
@@ -140,5 +167,6 @@ func TestAddress(t *testing.T) {
 	}
 	one(t, judge("127.0.0.1"), Warning, "only this PC reaches", "demo")
 	one(t, judge("198.51.100.7"), Warning, "not an address of this PC", "GOSSIP_ADVERTISE")
-	one(t, look(t, addressCheck(config.Config{GossipBind: "127.0.0.1"})), Failure, "GOSSIP_BIND", "GOSSIP_ADVERTISE")
+	one(t, look(t, addressCheck(config.Config{GossipBind: "127.0.0.1"})), Failure, "use GOSSIP_BIND=127.0.0.1: no other PC can reach this address", "GOSSIP_ADVERTISE")
+	one(t, look(t, addressCheck(config.Config{GossipBind: "198.51.100.7"})), Failure, "GOSSIP_BIND=198.51.100.7 is not an address of this PC", "remove GOSSIP_BIND")
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/convertfw/floatrelay/internal/config"
 	"github.com/convertfw/floatrelay/internal/localapi"
+	"github.com/convertfw/floatrelay/lease"
 )
 
 // ask returns what the daemon says; false if there is none.
@@ -29,7 +30,7 @@ func askOnce(status ask) ask {
 	}
 }
 
-func daemonCheck(cfg config.Config, status ask) func(context.Context, Tell) {
+func daemonCheck(cfg config.Config, status ask, open func() (lease.Share, error)) func(context.Context, Tell) {
 	return func(ctx context.Context, tell Tell) {
 		s, err := status(ctx)
 		switch {
@@ -41,11 +42,26 @@ func daemonCheck(cfg config.Config, status ask) func(context.Context, Tell) {
 			return
 		}
 		tell.OK("the daemon answers at %s: %s, epoch %d, members alive: %d", cfg.APIAddr, s.Role, s.Epoch, s.Gossip.Alive)
-		if s.Token != "" && s.Token != cfg.Token.String() {
-			tell.Fail("restart the daemon", "the daemon uses token %s, stk.ini says %s", s.Token, cfg.Token)
+		for _, x := range []struct{ key, runs, ini string }{
+			{"KMSN", s.KMSN, cfg.KMSN}, {"STATION", s.Station, cfg.Station},
+			{"RELAY_TOKEN (fingerprint)", s.Token, cfg.Token.String()}, {"LEASE_DIR", s.Share.Path, shareName(open)},
+		} {
+			if x.runs != "" && x.ini != "" && x.runs != x.ini {
+				tell.Fail("restart the daemon if stk.ini is right; otherwise correct stk.ini, or name the other one with --config",
+					"the daemon that answers runs with %s=%s, stk.ini says %s", x.key, x.runs, x.ini)
+			}
 		}
 		if !s.Eligible {
 			tell.Warn("until the cause is gone another PC has to lead", "this PC may not lead: %s", s.Note)
 		}
 	}
+}
+
+// shareName is LEASE_DIR as the daemon shows it, or empty.
+func shareName(open func() (lease.Share, error)) string {
+	s, err := open()
+	if err != nil {
+		return ""
+	}
+	return s.String()
 }

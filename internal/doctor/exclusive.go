@@ -57,19 +57,5 @@ func openAll(open func() (lease.Share, error)) ([]lease.Share, error) {
 
 // raceOnce is lease.RaceCreate that can be given up.
 func raceOnce(ctx context.Context, shares []lease.Share) (winners int, err error) {
-	type result struct {
-		winners int
-		err     error
-	}
-	done := make(chan result, 1)
-	go func() {
-		n, err := lease.RaceCreate(ctx, shares)
-		done <- result{n, err}
-	}()
-	select {
-	case r := <-done:
-		return r.winners, r.err
-	case <-ctx.Done():
-		return 0, ctx.Err()
-	}
+	return boundedValue(ctx, func() (int, error) { return lease.RaceCreate(ctx, shares) })
 }

@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"sort"
 	"strconv"
+	"strings"
 
 	"github.com/convertfw/floatrelay/internal/config"
 	"github.com/convertfw/floatrelay/relayproc"
@@ -17,15 +19,32 @@ func portsCheck(cfg config.Config, status ask) func(context.Context, Tell) {
 		relayHere := err == nil && s.Relay.State != "" && s.Relay.State != "none"
 		found := portErrors(relayproc.PortsFree("", cfg.RelayPort))
 		for _, port := range []int{cfg.RelayPort, cfg.RelayPort + 1} {
-			relayPort(port, found[port], relayHere, tell)
+			if !relayHere || !shared(port, "relay port", "RELAY_PORT", tell) {
+				relayPort(port, found[port], relayHere, tell)
+			}
 		}
 		if err == nil {
-			tell.OK("ports of the daemon: %d (members) and %s (commands), in use by it", cfg.GossipPort, cfg.APIAddr)
+			if !shared(cfg.GossipPort, "member port", "GOSSIP_PORT", tell) {
+				tell.OK("ports of the daemon: %d (members) and %s (commands), in use by it", cfg.GossipPort, cfg.APIAddr)
+			}
 			return
 		}
 		gossipPort(ctx, cfg, tell)
 		apiPort(ctx, cfg, tell)
 	}
+}
+
+// portUses are the ports of stk.ini.
+func portUses(cfg config.Config) []use {
+	uses := []use{
+		{cfg.RelayPort, "relay port", "RELAY_PORT"}, {cfg.RelayPort + 1, "relay port", "RELAY_PORT"},
+		{cfg.GossipPort, "member port", "GOSSIP_PORT"},
+	}
+	if _, p, err := net.SplitHostPort(cfg.APIAddr); err == nil {
+		n, _ := strconv.Atoi(p)
+		uses = append(uses, use{n, "command port", "API_ADDR"})
+	}
+	return uses
 }
 
 // relayPort judges one port of the relay; pe is nil if it is free. Who holds it
@@ -37,7 +56,7 @@ func relayPort(port int, pe *relayproc.PortError, relayHere bool, tell Tell) {
 	case relayHere:
 		tell.OK("relay port %d is used by the relay of this PC", port)
 	case pe.Kind == relayproc.PortHeld:
-		tell.Fail("end that program: an old relay, its watchdog, or a stranger; or choose another RELAY_PORT", "relay %v", pe)
+		tell.Fail("end that program: an old relay, its watchdog, or a stranger; or choose another RELAY_PORT", "relay %v%s", pe, onlyOn(pe.Holder))
 	case pe.Kind == relayproc.PortTimeWait:
 		tell.Warn("nothing: it becomes free by itself within minutes", "relay %v", pe)
 	case pe.Kind == relayproc.PortReserved:
@@ -45,6 +64,29 @@ func relayPort(port int, pe *relayproc.PortError, relayHere bool, tell Tell) {
 	default:
 		tell.Fail("choose another RELAY_PORT", "relay %v", pe)
 	}
+}
+
+// shared tells of a port that two programs listen on, each on an address of its
+// own: whoever connects reaches the one or the other.
+func shared(port int, what, key string, tell Tell) bool {
+	return judgeShared(relayproc.PortHolders(port), port, what, key, tell)
+}
+
+func judgeShared(holders []relayproc.Holder, port int, what, key string, tell Tell) bool {
+	seen := map[int]relayproc.Holder{}
+	for _, h := range holders {
+		seen[h.PID] = h
+	}
+	if len(seen) < 2 {
+		return false
+	}
+	var all []string
+	for _, h := range seen {
+		all = append(all, fmt.Sprintf("%v on %s", h, h.Addr))
+	}
+	sort.Strings(all)
+	tell.Fail("end the program that does not belong there, or choose another "+key, "%s %d is held twice: by %s", what, port, strings.Join(all, " and by "))
+	return true
 }
 
 // portErrors sorts what PortsFree found by port.
@@ -67,32 +109,50 @@ func portErrors(err error) map[int]*relayproc.PortError {
 // daemon's own use, so it is asked only without one.
 func gossipPort(ctx context.Context, cfg config.Config, tell Tell) {
 	addr := net.JoinHostPort(cfg.GossipBind, strconv.Itoa(cfg.GossipPort))
+	if cfg.GossipBind != "" && !ownBind(cfg.GossipBind) {
+		return // the address check says so
+	}
 	err := errors.Join(tryTCP(ctx, addr), tryUDP(ctx, addr))
-	if err == nil {
+	held := heldBy(cfg.GossipBind, cfg.GossipPort)
+	if err == nil && held == "" {
 		tell.OK("member port %s is free, UDP and TCP", addr)
 		return
 	}
+	if err == nil { // Windows lets two programs listen, each on addresses of its own
+		err = errors.New("another program listens there")
+	}
 	tell.Fail("end the other program (another floatrelay?), or choose another GOSSIP_PORT, the same on every PC",
-		"member port %s cannot be used%s: %v", addr, heldBy(cfg.GossipBind, cfg.GossipPort), err)
+		"member port %s cannot be used%s: %v", addr, held, err)
 }
 
 func apiPort(ctx context.Context, cfg config.Config, tell Tell) {
-	err := tryTCP(ctx, cfg.APIAddr)
-	if err == nil {
+	host, port, _ := net.SplitHostPort(cfg.APIAddr)
+	n, _ := strconv.Atoi(port) // config checked both
+	err, held := tryTCP(ctx, cfg.APIAddr), heldBy(host, n)
+	if err == nil && (held == "" || n == 0) {
 		tell.OK("command port %s is free", cfg.APIAddr)
 		return
 	}
-	host, port, _ := net.SplitHostPort(cfg.APIAddr)
-	n, _ := strconv.Atoi(port) // config checked both
+	if err == nil {
+		err = errors.New("another program listens there")
+	}
 	tell.Fail("end the other program, or choose another API_ADDR",
-		"command port %s cannot be used%s: %v", cfg.APIAddr, heldBy(host, n), err)
+		"command port %s cannot be used%s: %v", cfg.APIAddr, held, err)
 }
 
 func heldBy(addr string, port int) string {
 	if h, held := relayproc.PortHolder(addr, port); held {
-		return fmt.Sprintf(", it is held by %v", h)
+		return fmt.Sprintf(", it is held by %v%s", h, onlyOn(h))
 	}
 	return ""
+}
+
+// onlyOn names the address of a holder that does not hold all of them.
+func onlyOn(h relayproc.Holder) string {
+	if ip := net.ParseIP(h.Addr); ip == nil || ip.IsUnspecified() {
+		return ""
+	}
+	return " (on " + h.Addr + " only)"
 }
 
 func tryTCP(ctx context.Context, addr string) error {

@@ -3,10 +3,8 @@ package doctor
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
 
 	"github.com/convertfw/floatrelay/internal/config"
 )
@@ -39,37 +37,4 @@ func relayCheck(cfg config.Config) func(context.Context, Tell) {
 			tell.OK("%s can be run", cfg.RelayExe)
 		}
 	}
-}
-
-// stateCheck writes where the daemon keeps its identity. The folder is made by
-// the daemon, so its absence is no fault.
-func stateCheck(cfg config.Config) func(context.Context, Tell) {
-	return func(_ context.Context, tell Tell) {
-		err := tryState(cfg.StateDir)
-		switch {
-		case errors.Is(err, fs.ErrNotExist):
-			tell.OK("STATE_DIR %s is not there yet; the daemon makes it", cfg.StateDir)
-		case err != nil:
-			tell.Fail("give the account that runs floatrelay the right to write there, or set STATE_DIR", "STATE_DIR %s: %v", cfg.StateDir, err)
-		default:
-			tell.OK("STATE_DIR %s can be written", cfg.StateDir)
-		}
-	}
-}
-
-func tryState(dir string) error {
-	// Windows calls a path below a file "not found", as if nothing were there.
-	if st, err := os.Stat(dir); err == nil && !st.IsDir() {
-		return errors.New("it is not a folder")
-	}
-	f, err := os.CreateTemp(dir, "doctor-*.tmp")
-	if err != nil {
-		return err
-	}
-	_, werr := f.WriteString("doctor")
-	err = errors.Join(werr, f.Close(), os.Remove(f.Name()))
-	if err != nil {
-		return fmt.Errorf("write %s: %w", filepath.Base(f.Name()), err)
-	}
-	return nil
 }

@@ -99,12 +99,26 @@ func firstFrames() string {
 // bounded calls f, and returns ctx's error if f takes longer: a system call on
 // a share that hangs cannot be interrupted.
 func bounded(ctx context.Context, f func() error) error {
-	done := make(chan error, 1)
-	go func() { done <- f() }()
+	_, err := boundedValue(ctx, func() (struct{}, error) { return struct{}{}, f() })
+	return err
+}
+
+// boundedValue is bounded for a call with a result.
+func boundedValue[T any](ctx context.Context, f func() (T, error)) (T, error) {
+	type result struct {
+		v   T
+		err error
+	}
+	done := make(chan result, 1)
+	go func() {
+		v, err := f()
+		done <- result{v, err}
+	}()
 	select {
-	case err := <-done:
-		return err
+	case r := <-done:
+		return r.v, r.err
 	case <-ctx.Done():
-		return ctx.Err()
+		var zero T
+		return zero, ctx.Err()
 	}
 }

@@ -26,18 +26,22 @@ func shareCheck(cfg config.Config, open func() (lease.Share, error)) func(contex
 			tell.Fail("correct LEASE_DIR", "%v", err)
 			return
 		}
-		err = bounded(ctx, func() error { _, err := share.List(ctx, ""); return err })
+		_, err = boundedValue(ctx, func() ([]string, error) { return share.List(ctx, "") })
 		if err != nil {
 			tell.Fail(shareAdvice(cfg.LeaseDir, err), "cannot list %s: %v", share, err)
 			return
 		}
 		tell.OK("%s can be read", share)
-		tryWriting(ctx, cfg, share, tell)
+		lookAtSpace(ctx, share, tell)
+		if tryWriting(ctx, cfg, share, tell) {
+			inspect(ctx, share, tell)
+		}
 	}
 }
 
-// tryWriting does with files of its own what a leader does with records.
-func tryWriting(ctx context.Context, cfg config.Config, share lease.Share, tell Tell) {
+// tryWriting does with files of its own what a leader does with records, and
+// reports whether that is possible.
+func tryWriting(ctx context.Context, cfg config.Config, share lease.Share, tell Tell) bool {
 	begin := time.Now()
 	var worst time.Duration
 	for n := range trials {
@@ -45,10 +49,10 @@ func tryWriting(ctx context.Context, cfg config.Config, share lease.Share, tell 
 		if n == 0 {
 			use = tryContent
 		}
-		took, err := tryFile(ctx, share, use)
+		took, err := tryFile(ctx, share, use, nil)
 		if err != nil {
 			tell.Fail(shareAdvice(cfg.LeaseDir, err), "cannot write in %s: %v", share, err)
-			return
+			return false
 		}
 		worst = max(worst, took)
 		if time.Since(begin) > patience {
@@ -58,19 +62,24 @@ func tryWriting(ctx context.Context, cfg config.Config, share lease.Share, tell 
 	if most := cfg.LeaseFence / 3; worst > most {
 		tell.Warn("look for load on the file server or a poor network; or raise LEASE_FENCE",
 			"%s takes up to %v for a small file, more than LEASE_FENCE/3 (%v)", share, round(worst), most)
-		return
+		return true
 	}
 	tell.OK("%s can be written, up to %v for a small file", share, round(worst))
+	return true
 }
 
 // fileUse is what is tried with a file before it is removed.
 type fileUse func(ctx context.Context, share lease.Share, name string, body []byte) error
 
 // tryFile creates a file as large as a record, lets use have it, removes it,
-// and returns how long the create took.
-func tryFile(ctx context.Context, share lease.Share, use fileUse) (took time.Duration, err error) {
+// and returns how long the create took. before, if not nil, is called just
+// before the create.
+func tryFile(ctx context.Context, share lease.Share, use fileUse, before func()) (took time.Duration, err error) {
 	name := lease.TempName()
 	body := bytes.Repeat([]byte("x"), lease.MaxBody)
+	if before != nil {
+		before()
+	}
 	begin := time.Now()
 	err = bounded(ctx, func() error { return share.Create(ctx, name, body) })
 	took = time.Since(begin)
@@ -99,11 +108,7 @@ func tryContent(ctx context.Context, share lease.Share, name string, body []byte
 }
 
 func tryRead(ctx context.Context, share lease.Share, name string, want []byte) error {
-	var got []byte
-	err := bounded(ctx, func() (err error) {
-		got, err = share.Read(ctx, name)
-		return err
-	})
+	got, err := boundedValue(ctx, func() ([]byte, error) { return share.Read(ctx, name) })
 	if err != nil {
 		return fmt.Errorf("read a file back: %w", err)
 	}

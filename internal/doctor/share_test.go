@@ -29,9 +29,11 @@ func TestShare_Good(t *testing.T) {
 	dir := t.TempDir()
 	open := opener(lease.NewDir(dir))
 	got := look(t, shareCheck(figures(dir), open))
-	require.Len(t, got, 2)
-	require.Equal(t, OK, got[0].Level)
-	require.Contains(t, got[1].Text, "can be written")
+	require.Len(t, got, 5)
+	for i, want := range []string{"can be read", "free space: ", "can be written", "clock of the share agrees", "that a reader has open is replaced"} {
+		require.Equal(t, OK, got[i].Level)
+		require.Contains(t, got[i].Text, want)
+	}
 	empty(t, dir)
 	one(t, look(t, exclusiveCheck(open)), OK, "one winner in each of 20 races", "")
 	empty(t, dir)
@@ -245,12 +247,24 @@ func TestRelay_Program(t *testing.T) {
 
 func TestState_Folder(t *testing.T) {
 	dir := t.TempDir()
-	one(t, look(t, stateCheck(config.Config{StateDir: dir})), OK, "can be written", "")
+	require.NoError(t, os.Chmod(dir, 0o700))
+	one(t, look(t, stateCheck(config.Config{StateDir: dir}, noDaemon)), OK, "can be written", "")
 	empty(t, dir)
 	missing := filepath.Join(dir, "missing")
-	one(t, look(t, stateCheck(config.Config{StateDir: missing})), OK, "the daemon makes it", "")
+	one(t, look(t, stateCheck(config.Config{StateDir: missing}, noDaemon)), OK, "the daemon makes it", "")
 	require.NoDirExists(t, missing)
 	file := filepath.Join(dir, "file")
 	require.NoError(t, os.WriteFile(file, nil, 0o600))
-	one(t, look(t, stateCheck(config.Config{StateDir: file})), Failure, file, "STATE_DIR")
+	one(t, look(t, stateCheck(config.Config{StateDir: file}, noDaemon)), Failure, file, "STATE_DIR")
+}
+
+func TestState_DamagedFiles(t *testing.T) {
+	dir := t.TempDir()
+	require.NoError(t, os.Chmod(dir, 0o700))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "node"), []byte("\x00"), 0o600))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "state.json"), []byte("{"), 0o600))
+	got := look(t, stateCheck(config.Config{StateDir: dir}, noDaemon))
+	require.Len(t, got, 3)
+	one(t, got[1:2], Failure, "node is damaged", "delete this file")
+	one(t, got[2:], Warning, "state.json is damaged", "puts it aside")
 }

@@ -57,6 +57,8 @@ type Leader struct {
 
 // Status is what one daemon knows of itself.
 type Status struct {
+	KMSN     string       `json:"kmsn,omitempty"`
+	Station  string       `json:"station,omitempty"`
 	Role     string       `json:"role"`
 	Epoch    uint64       `json:"epoch"`
 	Rev      uint64       `json:"rev"`

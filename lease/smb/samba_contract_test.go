@@ -38,3 +38,9 @@ func TestShare_ContractOnSamba(t *testing.T) {
 		Missing: func(t testing.TB) lease.Share { return open(t, server.URL("none"), smb.Options{}) },
 	})
 }
+
+func TestShare_InspectorOnSamba(t *testing.T) {
+	server := sambatest.Start(t, sambatest.Options{})
+	require.NoError(t, os.Mkdir(filepath.Join(server.Folder, "socket"), 0o777))
+	sharetest.Inspect(t, open(t, server.URL("socket"), smb.Options{}))
+}
