@@ -96,12 +96,33 @@ func (s *Station) Close() error {
 	}
 	var err error
 	for range 20 { // a relay that is being killed may still write its log
-		if err = os.RemoveAll(s.Dir); err == nil {
+		if err = removeTree(s.Dir); err == nil {
 			return nil
 		}
 		time.Sleep(50 * time.Millisecond)
 	}
 	return fmt.Errorf("remove the scratch folder: %w", err)
+}
+
+// removeTree is os.RemoveAll also where deleting in the POSIX way, which that
+// insists on under Windows, is not known: file by file.
+func removeTree(dir string) error {
+	err := os.RemoveAll(dir)
+	if err == nil {
+		return nil
+	}
+	entries, _ := os.ReadDir(dir)
+	for _, e := range entries {
+		below := filepath.Join(dir, e.Name())
+		if e.IsDir() {
+			_ = removeTree(below)
+		}
+		_ = os.Remove(below)
+	}
+	if os.Remove(dir) == nil {
+		return nil
+	}
+	return err
 }
 
 // StartAll starts every node.
