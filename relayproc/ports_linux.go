@@ -24,11 +24,21 @@ const trustUnknownOwner = false
 // listeners returns the sockets that listen on port in this network namespace.
 func listeners(port int) []listener {
 	var out []listener
-	for _, path := range []string{"/proc/self/net/tcp", "/proc/self/net/tcp6"} {
-		out = append(out, listenersIn(path, port)...)
+	for _, table := range tcpTables {
+		found, err := askListeners(table.family, port)
+		if err != nil { // a kernel without it, or a sandbox
+			found = listenersIn(table.path, port)
+		}
+		out = append(out, found...)
 	}
 	return out
 }
+
+// tcpTables are where listening sockets are found.
+var tcpTables = []struct {
+	family byte
+	path   string
+}{{unix.AF_INET, "/proc/self/net/tcp"}, {unix.AF_INET6, "/proc/self/net/tcp6"}}
 
 // listenersIn reads one table. Listening sockets come first in it, so reading
 // ends at the first other one: a busy host has thousands.

@@ -164,7 +164,7 @@ func (d *Daemon) openGossip() error {
 		BindAddr: d.cfg.GossipBind, AdvertiseAddr: addr, Port: d.cfg.GossipPort,
 		Meta:  d.meta(arbiter.Status{Role: arbiter.Ineligible, Note: "starting"}),
 		Peers: d.found.candidates, Race: d.surveys.asked, Remembered: d.found.remembered(), Log: d.log.Named("gossip"),
-	}, ears{codec: d.codec.Codec, post: func(ev arbiter.Event) { d.post(ev) }, table: d.tableChanged})
+	}, &ears{codec: d.codec.Codec, post: func(ev arbiter.Event) { d.post(ev) }, table: d.tableChanged})
 	if err != nil {
 		return err
 	}

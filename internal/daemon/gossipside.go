@@ -1,6 +1,8 @@
 package daemon
 
 import (
+	"bytes"
+
 	"github.com/convertfw/floatrelay/arbiter"
 	"github.com/convertfw/floatrelay/gossip"
 	"github.com/convertfw/floatrelay/lease"
@@ -12,27 +14,36 @@ type ears struct {
 	codec *lease.Codec
 	post  func(arbiter.Event)
 	table func()
+	last  lease.Entry // of the newest beat: twelve in a row carry the same record
 }
 
-func (e ears) Beat(from lease.ID, num uint64, body []byte) {
-	if entry := e.codec.Open("", 0, body); entry.Kind == lease.Valid {
+func (e *ears) Beat(from lease.ID, num uint64, body []byte) {
+	if entry := e.open(body); entry.Kind == lease.Valid {
 		e.post(arbiter.BeatReceived{From: from, Num: num, Entry: entry})
 	}
 }
 
-func (e ears) Vouch(from lease.ID, run string, num uint64) {
+// open is Codec.Open, done once for the same bytes.
+func (e *ears) open(body []byte) lease.Entry {
+	if e.last.Kind != lease.Valid || !bytes.Equal(e.last.Body, body) {
+		e.last = e.codec.Open("", 0, body)
+	}
+	return e.last
+}
+
+func (e *ears) Vouch(from lease.ID, run string, num uint64) {
 	e.post(arbiter.VouchReceived{From: from, Run: run, Num: num})
 }
 
-func (e ears) Head(from lease.ID, body []byte) {
+func (e *ears) Head(from lease.ID, body []byte) {
 	if entry := e.codec.Open("", 0, body); entry.Kind == lease.Valid {
 		e.post(arbiter.HeadReceived{From: from, Entry: entry})
 	}
 }
 
-func (e ears) LeaderGone(id lease.ID) { e.post(arbiter.LeaderGone{ID: id}) }
+func (e *ears) LeaderGone(id lease.ID) { e.post(arbiter.LeaderGone{ID: id}) }
 
-func (e ears) Members() { e.table() }
+func (e *ears) Members() { e.table() }
 
 // membersFrom translates gossip's table for the arbiter.
 func membersFrom(rows []gossip.Row) []arbiter.Member {
