@@ -28,7 +28,26 @@ if (-not $me.IsInRole([Security.Principal.WindowsBuiltInRole]::Administrator)) {
     Fail 'run it in a PowerShell opened as administrator'
 }
 
+# .NET takes relative paths from where the process was started, not from where
+# this console is.
+function Full([string]$path) {
+    $ExecutionContext.SessionState.Path.GetUnresolvedProviderPathFromPSPath($path)
+}
+
+# Protect lets nobody but the system, the administrators and the service's account
+# read stk.ini: it holds the site's secret. icacls does not know ".\" for this PC.
+function Protect {
+    $grants = @('*S-1-5-18:F', '*S-1-5-32-544:F')
+    if ($User -ne '') { $grants += ($User -replace '^\.\\', "$env:COMPUTERNAME\") + ':R' }
+    & icacls.exe $ini /inheritance:r /grant $grants | Out-Null
+    if ($LASTEXITCODE -ne 0) {
+        Remove-Item -LiteralPath $ini -Force
+        Fail "the rights of $ini cannot be set: is there an account '$User'?"
+    }
+}
+
 $here = Split-Path -Parent $MyInvocation.MyCommand.Path
+$Target = Full $Target
 $exe = Join-Path $Target 'floatrelay.exe'
 $previous = Join-Path $Target 'floatrelay.previous.exe'
 $ini = Join-Path $Target 'stk.ini'
@@ -42,10 +61,13 @@ New-Item -ItemType Directory -Force -Path $Target | Out-Null
 if (-not (Test-Path -LiteralPath $ini)) {
     if ($SiteIni -eq '') {
         Copy-Item -LiteralPath (Join-Path $here 'stk.ini.template') -Destination $ini
+        Protect
         Fail "fill in $ini, then run this again"
     }
     if ($Station -eq '') { Fail '-SiteIni needs -Station' }
     if ($Station -notmatch '^[\x21-\x7e]+$') { Fail 'write a STATION with other than ASCII characters into stk.ini by hand' }
+    $SiteIni = Full $SiteIni
+    if (-not (Test-Path -LiteralPath $SiteIni)) { Fail "$SiteIni is not there" }
     $site = [IO.File]::ReadAllBytes($SiteIni)
     if ($site.Length -ge 2 -and (($site[0] -eq 0xFF -and $site[1] -eq 0xFE) -or ($site[0] -eq 0xFE -and $site[1] -eq 0xFF))) {
         Fail "$SiteIni is UTF-16: save it as UTF-8"
@@ -58,29 +80,31 @@ if (-not (Test-Path -LiteralPath $ini)) {
     [Array]::Copy($head, 0, $all, $start, $head.Length)
     [Array]::Copy($site, $start, $all, $start + $head.Length, $site.Length - $start)
     [IO.File]::WriteAllBytes($ini, $all)
-    # It holds the site's secret.
-    & icacls.exe $ini /inheritance:r /grant '*S-1-5-18:F' '*S-1-5-32-544:F' | Out-Null
-    if ($User -ne '') { & icacls.exe $ini /grant "${User}:R" | Out-Null }
+    Protect
 }
 & $fresh config --check --config $ini
 if ($LASTEXITCODE -ne 0) { Fail "correct $ini, then run this again" }
 
 $installed = $null -ne (Get-Service -Name floatrelay -ErrorAction SilentlyContinue)
 if ($installed) {
-    & $exe service stop
+    if (-not (Test-Path -LiteralPath $exe)) { Fail "the service is installed, but not from $Target; name its folder with -Target" }
+    & $exe service stop # says so if it is stopped already
     $end = (Get-Date).AddSeconds(30)
     while ((Get-Service floatrelay).Status -ne 'Stopped' -and (Get-Date) -lt $end) { Start-Sleep -Milliseconds 200 }
     if ((Get-Service floatrelay).Status -ne 'Stopped') { Fail 'the service does not stop; nothing was changed' }
 }
-if ($Rollback) {
-    Copy-Item -LiteralPath $previous -Destination $exe -Force
-} else {
-    if (Test-Path -LiteralPath $exe) { Copy-Item -LiteralPath $exe -Destination $previous -Force }
+try {
+    if (-not $Rollback -and (Test-Path -LiteralPath $exe)) { Copy-Item -LiteralPath $exe -Destination $previous -Force }
     # The guard of the last run may need a moment to end.
     for ($i = 0; ; $i++) {
         try { Copy-Item -LiteralPath $fresh -Destination $exe -Force; break }
         catch { if ($i -ge 50) { throw }; Start-Sleep -Milliseconds 200 }
     }
+    Unblock-File -LiteralPath $exe # it may come from a download
+} catch {
+    # Whatever is there now goes on.
+    if ($installed -and -not $NoStart) { & $exe service start }
+    Fail "the program cannot be replaced: $_"
 }
 
 if (-not $installed) {

@@ -7,6 +7,11 @@ param(
     [switch]$Purge
 )
 $ErrorActionPreference = 'Stop'
+$me = [Security.Principal.WindowsPrincipal][Security.Principal.WindowsIdentity]::GetCurrent()
+if (-not $me.IsInRole([Security.Principal.WindowsBuiltInRole]::Administrator)) {
+    [Console]::Error.WriteLine('uninstall.ps1: run it in a PowerShell opened as administrator')
+    exit 1
+}
 $exe = Join-Path $Target 'floatrelay.exe'
 $ini = Join-Path $Target 'stk.ini'
 if (-not (Test-Path -LiteralPath $exe)) {
@@ -17,7 +22,7 @@ if ($null -ne (Get-Service -Name floatrelay -ErrorAction SilentlyContinue)) {
     & $exe service uninstall
     if ($LASTEXITCODE -ne 0) { exit 1 }
 }
-& $exe firewall --remove --apply --config $ini
+& $exe firewall --remove --apply --config $ini # says so if there are no rules
 for ($i = 0; ; $i++) { # the guard may need a moment to end
     try { Remove-Item -LiteralPath $exe -Force; break }
     catch { if ($i -ge 50) { throw }; Start-Sleep -Milliseconds 200 }
@@ -27,3 +32,4 @@ if ($Purge) {
     Remove-Item -LiteralPath $ini -Force -ErrorAction SilentlyContinue
     Remove-Item -LiteralPath (Join-Path $env:ProgramData 'floatrelay') -Recurse -Force -ErrorAction SilentlyContinue
 }
+exit 0
