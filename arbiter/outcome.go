@@ -55,6 +55,13 @@ func (m *Machine) renewed(out Outcome, a attempt) {
 		}
 	case NoBody:
 		t.tip = max(t.tip, a.rec.Rev)
+	case NotExist:
+		// Without a chain there is nothing to release, and nobody to tell: a PC
+		// that stops need not wait for its lease to run out.
+		if t.ending != nil && t.ending.released && m.chain.missing {
+			m.endTenure(true, "the lease's folder is gone, so there is nothing to release")
+			return
+		}
 	}
 	if m.tenure != nil && m.broken(releaseResumed) && t.ending != nil && t.ending.released {
 		t.ending = nil

@@ -139,6 +139,18 @@ func TestRule7_ATenureThatTriedToReleaseNeverRunsAgain(t *testing.T) {
 	}
 }
 
+func TestRule7_AStopDoesNotWaitForAChainThatIsGone(t *testing.T) {
+	r, _ := releasing(t)
+	r.share, r.chain = "", nil
+	r.do(Handoff{Reason: "stop", Final: true})
+	r.created(NotExist)
+	require.Equal(t, Leader, r.m.Status().Role, "one answer may be wrong: the listing has not said so yet")
+	r.creates = true
+	acts := r.pass(r.cfg.Poll + sec)
+	require.NotEmpty(t, of[Finished](acts), "within POLL, not after TTL")
+	require.Contains(t, reports(acts), "nothing to release")
+}
+
 func TestRule7_AfterAReleaseWithoutBodyTheNextRevIsReleased(t *testing.T) {
 	r, c := releasing(t)
 	r.created(NoBody)

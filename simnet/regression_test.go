@@ -39,6 +39,8 @@ func TestRegression_Seeds(t *testing.T) {
 		// The leader stepped down but lived, its last record without a body: a member
 		// off the roster went on asking the share every 10 s only.
 		{"PolledSlowlyAfterALeaderThatGaveUp", Clones, 5023},
+		// A stop beside an emptied folder waited for TTL with nothing to release.
+		{"StoppedBesideAWipedFolder", General, 6547},
 		// Not the machine but its judge: an earlier deadline was on its way to a
 		// guard whose PC fell asleep, and a record counted as won although its
 		// holder had been told that the body failed.
