@@ -147,11 +147,15 @@ func (m *machine) removeGroup() {
 	})
 }
 
+// enter are the arguments of nsenter that run a command on the machine.
+func (m *machine) enter(args ...string) []string {
+	return append([]string{"-t", fmt.Sprint(m.init()), "-m", "-u", "-i", "-n", "-p", "-C", "-r", "-w", "--",
+		"env", "-i", "PATH=/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", "SYSTEMD_PAGER="}, args...)
+}
+
 // in runs a command on the machine and returns all it says.
 func (m *machine) in(args ...string) (string, error) {
-	enter := []string{"-t", fmt.Sprint(m.init()), "-m", "-u", "-i", "-n", "-p", "-C", "-r", "-w", "--",
-		"env", "-i", "PATH=/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", "SYSTEMD_PAGER="}
-	out, err := exec.Command("nsenter", append(enter, args...)...).CombinedOutput()
+	out, err := exec.Command("nsenter", m.enter(args...)...).CombinedOutput()
 	return string(out), err
 }
 
