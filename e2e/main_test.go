@@ -17,7 +17,7 @@ var (
 	exe   = flag.String("e2e.exe", "", "the floatrelay binary; empty builds it")
 	out   = flag.String("e2e.out", "", "file for the table, besides the output")
 	logs  = flag.Bool("e2e.logs", false, "show the logs of every run")
-	total = flag.Duration("e2e.total", 18*time.Minute, "hard bound of everything together")
+	total = flag.Duration("e2e.total", 22*time.Minute, "hard bound of everything together")
 )
 
 func TestMain(m *testing.M) {

@@ -36,7 +36,7 @@ func TestHandoff_WaitSaysWhatItLastSaw(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := station()
 			s.after = c.after
-			got := cli(t, "handoff", "--wait", "--timeout", "30ms", "--config", ini(t, "API_ADDR="+serving(t, s)))
+			got := cli(t, "handoff", "--wait", "--timeout", "500ms", "--config", ini(t, "API_ADDR="+serving(t, s)))
 			require.Equal(t, exitNo, got.code)
 			require.Contains(t, got.err, c.text)
 		})
