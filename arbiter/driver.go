@@ -156,9 +156,10 @@ func (d *Driver) Run(ctx context.Context) {
 }
 
 // pause is how long to sleep. It is capped because timers stop while a host
-// sleeps, and the first thing after waking must be to look at the clock.
+// sleeps, and the first thing after waking must be to look at the clock. A
+// member is woken by the leader's beats; the cap leaves room for a late one.
 func (d *Driver) pause() time.Duration {
-	return max(min(d.m.Wake()-d.cfg.Now(), d.cfg.Machine.Beat), 0)
+	return max(min(d.m.Wake()-d.cfg.Now(), 2*d.cfg.Machine.Beat), 0)
 }
 
 func (d *Driver) take() []Event {

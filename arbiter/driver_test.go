@@ -228,7 +228,7 @@ func TestDriver_Pause(t *testing.T) {
 	d, err := NewDriver(DriverConfig{Machine: testConfig(t, idA), Codec: testCodec(t, site, "secret"), Now: func() time.Duration { return now }})
 	require.NoError(t, err)
 	for wake, want := range map[time.Duration]time.Duration{
-		never: 250 * ms, zero + sec: 250 * ms, zero + 100*ms: 100 * ms, zero: 0, zero - sec: 0,
+		never: 500 * ms, zero + sec: 500 * ms, zero + 100*ms: 100 * ms, zero: 0, zero - sec: 0,
 	} {
 		d.m.wake = wake
 		require.Equal(t, want, d.pause(), "%v", wake)

@@ -193,7 +193,7 @@ func (h *health) found(l listener, pid int) {
 
 // ping connects, and with PingHello also asks for an answer.
 func ping(ctx context.Context, spec Spec) error {
-	var d net.Dialer
+	d := net.Dialer{KeepAlive: -1} // it is closed at once
 	conn, err := d.DialContext(ctx, "tcp", net.JoinHostPort(dialAddr(spec.Addr), strconv.Itoa(spec.Port)))
 	if err != nil {
 		return fmt.Errorf("ping: %w", err)

@@ -14,6 +14,9 @@ import (
 
 const (
 	watchRhythm = 100 * time.Millisecond
+	// watchRest is the same while the guard owes no answer and no stop: every
+	// answer wakes the watch anyway.
+	watchRest = 400 * time.Millisecond
 	// A guard that answers nothing for this many beats of the rhythm is frozen.
 	// Counted, not measured: after a sleep of the host both wake together.
 	frozenAfter = 20
@@ -78,8 +81,12 @@ func (w *watch) run() {
 func (w *watch) nap(now, beat time.Duration) time.Duration {
 	w.g.mu.Lock()
 	until, margin := w.g.until, w.g.spec.KillMargin
+	busy := w.g.seq != w.g.acked || w.g.stop
 	w.g.mu.Unlock()
 	d := beat - now
+	if !busy {
+		d = watchRest
+	}
 	for _, at := range []time.Duration{until + margin/2, until + margin*3/4} {
 		if at >= now {
 			d = min(d, at-now)
