@@ -91,6 +91,9 @@ func (w *world) startDaemon(will string) *daemonProc {
 	d := &daemonProc{said: map[string]string{}, ended: make(chan struct{})}
 	d.cmd = exec.Command(self(w.t), "daemon", string(body), will, mode)
 	d.cmd.Env = append(os.Environ(), willEnv+"="+w.dir+"/will")
+	if w.humble != nil {
+		w.humble(d.cmd)
+	}
 	out, err := d.cmd.StdoutPipe()
 	require.NoError(w.t, err)
 	require.NoError(w.t, d.cmd.Start())

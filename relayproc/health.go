@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"net"
-	"slices"
 	"strconv"
 	"time"
 )
@@ -128,31 +127,6 @@ type foreignError struct{ Holder Holder }
 
 func (e *foreignError) Error() string {
 	return fmt.Sprintf("port %d is also held by %v", e.Holder.Port, e.Holder)
-}
-
-// checkOwner makes sure that whoever listens belongs to our tree. Listeners
-// already looked up are not looked up again.
-func (h *health) checkOwner(ctx context.Context) error {
-	main, all := false, []uint64{}
-	for _, port := range h.spec.ports() {
-		for _, l := range listeners(port) {
-			if !l.covers(h.spec.Addr) {
-				continue
-			}
-			if !slices.Contains(h.known, l.key) {
-				if err := h.checkListener(ctx, l); err != nil {
-					return err
-				}
-			}
-			all = append(all, l.key)
-			main = main || port == h.spec.Port
-		}
-	}
-	if !main {
-		return fmt.Errorf("nothing listens on port %d", h.spec.Port)
-	}
-	h.known = all
-	return nil
 }
 
 // checkListener finds the listener's owner. Mostly that is the relay's first

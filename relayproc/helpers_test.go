@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -64,6 +65,8 @@ type world struct {
 	dir   string
 	spec  Spec
 	guard *Guard
+	// humble takes rights from a daemon in a process of its own; nil leaves them.
+	humble func(*exec.Cmd)
 
 	mu     sync.Mutex
 	events []Event
@@ -73,7 +76,11 @@ type world struct {
 
 // newWorld prepares a stand-in relay with the given arguments.
 func newWorld(t testing.TB, standinArgs ...string) *world {
-	w := &world{t: t, dir: t.TempDir(), news: make(chan struct{}, 1)}
+	return newWorldIn(t, t.TempDir(), standinArgs...)
+}
+
+func newWorldIn(t testing.TB, dir string, standinArgs ...string) *world {
+	w := &world{t: t, dir: dir, news: make(chan struct{}, 1)}
 	port := freePorts(t)
 	w.spec = Spec{
 		Exe: self(t), Args: append([]string{"standin"}, standinArgs...), Dir: w.dir,

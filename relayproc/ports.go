@@ -15,10 +15,14 @@ type Holder struct {
 }
 
 func (h Holder) String() string {
-	if h.PID == 0 {
-		return "a process that may not be looked at"
+	text := "a process that may not be looked at"
+	if h.PID != 0 {
+		text = fmt.Sprintf("pid %d (%s)", h.PID, h.Program)
 	}
-	return fmt.Sprintf("pid %d (%s)", h.PID, h.Program)
+	if h.Addr != "" {
+		text += " on " + h.Addr
+	}
+	return text
 }
 
 func (h Holder) err() *PortError {
@@ -66,14 +70,41 @@ func PortsFree(addr string, port int) error {
 }
 
 // PortHolder returns who listens on addr and port, if anybody does. A listener
-// on every address holds the port of each.
+// on every address holds the port of each; one on every IPv6 address only if an
+// IPv4 address cannot be bound beside it, which is tried where it matters.
 func PortHolder(addr string, port int) (Holder, bool) {
+	var doubtful listener
 	for _, l := range listeners(port) {
-		if l.covers(addr) {
+		switch {
+		case !l.covers(addr):
+		case l.perhaps(addr):
+			doubtful = l
+		default:
 			return l.holder(), true
 		}
 	}
-	return Holder{}, false
+	if doubtful.port == 0 {
+		return Holder{}, false
+	}
+	if kind, err := tryBind(addr, port); err == nil || kind == PortNoAddr {
+		return Holder{}, false
+	}
+	return doubtful.holder(), true
+}
+
+// ReservedPort returns a *PortError if the system keeps port or port+1 from
+// every program. It tries to bind, for a moment: to be asked only while no
+// relay of ours may be starting.
+func ReservedPort(addr string, port int) error {
+	for _, p := range []int{port, port + 1} {
+		if kind, err := tryBind(addr, p); err != nil && kind == PortReserved {
+			if h, held := PortHolder(addr, p); held { // an exclusive holder looks the same
+				return h.err()
+			}
+			return &PortError{Addr: addr, Port: p, Kind: PortReserved, Err: err}
+		}
+	}
+	return nil
 }
 
 // PortHolders returns everybody who listens on port, on whatever address: on
@@ -123,6 +154,16 @@ func (l listener) covers(addr string) bool {
 	ip := net.ParseIP(addr)
 	return ip == nil || ip.IsUnspecified() || l.ip.IsUnspecified() || l.ip.Equal(ip)
 }
+
+// perhaps reports whether l, on every IPv6 address, may leave the IPv4 address
+// addr to others; the table does not tell.
+func (l listener) perhaps(addr string) bool {
+	ip := net.ParseIP(addr)
+	return l.wild6() && ip != nil && ip.To4() != nil
+}
+
+// wild6 reports a listener on every IPv6 address.
+func (l listener) wild6() bool { return l.ip.IsUnspecified() && l.ip.To4() == nil }
 
 func (l listener) holder() Holder {
 	h := Holder{PID: l.owner(), Addr: l.ip.String(), Port: l.port}

@@ -64,8 +64,10 @@ type Daemon struct {
 	driver  *arbiter.Driver
 	addr    atomic.Pointer[string]
 	clear   atomic.Bool // no relay of an earlier run is left
-	table   chan struct{}
-	saving  chan struct{}
+	// The system kept a port of the relay from every program when last tried.
+	reserved atomic.Bool
+	table    chan struct{}
+	saving   chan struct{}
 
 	api      net.Listener
 	cleanups []func()

@@ -34,7 +34,7 @@ func (d *Daemon) seeTree(err error) (clear bool) {
 		return false
 	}
 	d.clear.Store(true)
-	d.notes.set("port", d.portNote()) // before anything may be started
+	d.lookAtPorts(true) // before anything may be started
 	d.post(arbiter.TreeClear{})
 	return true
 }
@@ -193,17 +193,33 @@ const (
 // run: the program is missing, or somebody else holds a port.
 func (d *Daemon) watchRelayProgram(ctx context.Context) {
 	for {
-		program, port := checkRelayExe(d.cfg.RelayExe), d.portNote()
+		program := checkRelayExe(d.cfg.RelayExe)
 		d.notes.set("program", program)
-		d.notes.set("port", port)
 		pause := programEvery
-		if program != "" || port != "" {
+		if port := d.lookAtPorts(false); program != "" || port != "" {
 			pause = programWrong
 		}
 		if !sleep(ctx, pause) {
 			return
 		}
 	}
+}
+
+// lookAtPorts notes, and returns, why the relay could not have its ports.
+// Whether the system reserves them is tried by binding: at first, when nothing
+// can be starting, and for as long as they are; if it begins later the guard
+// finds out.
+func (d *Daemon) lookAtPorts(first bool) string {
+	text := d.portNote()
+	if (first || d.reserved.Load()) && text == "" && !d.ownRelay() {
+		err := relayproc.ReservedPort(d.address(), d.cfg.RelayPort)
+		d.reserved.Store(err != nil)
+		if err != nil {
+			text = err.Error()
+		}
+	}
+	d.notes.set("port", text)
+	return text
 }
 
 // portNote says who holds a port of the relay while we run none.

@@ -46,6 +46,9 @@ type Config struct {
 	Share      bool          // listen with SO_REUSEPORT, so that a second relay may listen too
 	Orphan     bool          // leave a sleeping child behind that holds the outputs, and exit 1
 
+	Session  bool          // with ShapeDouble: the listener leaves session and process group
+	Restless time.Duration // for so long a child starts another and ends, again and again
+
 	role string // part played in the tree: "", "middle" or "listener"
 }
 
@@ -68,6 +71,8 @@ func parse(args []string, env func(string) string, errw io.Writer) (Config, erro
 	fs.BoolVar(&c.NoReuse, "no-reuse", false, "listen without SO_REUSEADDR")
 	fs.BoolVar(&c.Share, "share-port", false, "listen with SO_REUSEPORT")
 	fs.BoolVar(&c.Orphan, "orphan", false, "leave a child that holds the outputs and exit 1")
+	fs.BoolVar(&c.Session, "own-session", false, "the listener of a double leaves session and group")
+	fs.DurationVar(&c.Restless, "restless", 0, "have a child for so long that starts another and ends")
 	fs.StringVar(&c.role, "role", "", "part in the process tree (internal)")
 	if err := fs.Parse(args); err != nil {
 		return Config{}, err

@@ -52,6 +52,11 @@ func run(ctx context.Context, cfg Config) int {
 	if cfg.Orphan {
 		return leaveOrphan()
 	}
+	if cfg.Restless > 0 {
+		if err := startRestless(cfg); err != nil {
+			return fail(err)
+		}
+	}
 	inner, cancel := context.WithCancel(ctx)
 	defer cancel()
 	if cfg.ExitAfter > 0 {

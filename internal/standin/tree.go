@@ -9,6 +9,9 @@ import (
 	"time"
 )
 
+// hopTime is about what one restless process takes.
+const hopTime = 5 * time.Millisecond
+
 // sleeperLife bounds a sleeper nobody kills.
 const sleeperLife = 10 * time.Minute
 
@@ -21,8 +24,10 @@ func runTree(ctx context.Context, cfg Config, args []string) int {
 		return 0
 	case "listener":
 		return run(ctx, cfg)
+	case "restless":
+		return hop(cfg)
 	case "middle":
-		if err := startSelf(append(args, "-role", "listener"), nil); err != nil {
+		if err := startSelf(cfg, append(args, "-role", "listener"), nil); err != nil {
 			return fail(err)
 		}
 		return 0
@@ -33,17 +38,17 @@ func runTree(ctx context.Context, cfg Config, args []string) int {
 	}
 	defer life.close()
 	if cfg.Shape == ShapeDouble {
-		return holdDouble(ctx, args)
+		return holdDouble(ctx, cfg, args)
 	}
-	return waitFork(ctx, args)
+	return waitFork(ctx, cfg, args)
 }
 
 // waitFork waits for the listener as a onefile boot loader does, and ends with
 // its exit code.
-func waitFork(ctx context.Context, args []string) int {
+func waitFork(ctx context.Context, cfg Config, args []string) int {
 	code := make(chan int, 1)
 	wait := func(cmd *exec.Cmd) { go func() { code <- exitCode(cmd.Wait()) }() }
-	if err := startSelf(append(args, "-role", "listener"), wait); err != nil {
+	if err := startSelf(cfg, append(args, "-role", "listener"), wait); err != nil {
 		return fail(err)
 	}
 	select {
@@ -55,10 +60,10 @@ func waitFork(ctx context.Context, args []string) int {
 }
 
 // holdDouble leaves a listener behind whose parent is gone, and lives on.
-func holdDouble(ctx context.Context, args []string) int {
+func holdDouble(ctx context.Context, cfg Config, args []string) int {
 	failed := make(chan error, 1)
 	wait := func(cmd *exec.Cmd) { failed <- cmd.Wait() }
-	if err := startSelf(append(args, "-role", "middle"), wait); err != nil {
+	if err := startSelf(cfg, append(args, "-role", "middle"), wait); err != nil {
 		return fail(err)
 	}
 	if err := <-failed; err != nil {
@@ -68,12 +73,31 @@ func holdDouble(ctx context.Context, args []string) int {
 	return 0
 }
 
-func startSelf(args []string, started func(*exec.Cmd)) error {
+// hop starts the next of a row of restless processes, each of which ends at
+// once: whoever lists processes and then kills them finds it gone.
+func hop(cfg Config) int {
+	if cfg.Restless -= hopTime; cfg.Restless <= 0 {
+		return 0
+	}
+	if err := startRestless(cfg); err != nil {
+		return fail(err)
+	}
+	return 0
+}
+
+func startRestless(cfg Config) error {
+	return startSelf(cfg, []string{"-own-session", "-restless", cfg.Restless.String(), "-role", "restless"}, nil)
+}
+
+func startSelf(cfg Config, args []string, started func(*exec.Cmd)) error {
 	cmd, err := self(args...)
 	if err != nil {
 		return err
 	}
 	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
+	if cfg.Session {
+		leaveSession(cmd)
+	}
 	if err := cmd.Start(); err != nil {
 		return fmt.Errorf("start %s: %w", args[len(args)-1], err)
 	}

@@ -1,0 +1,130 @@
+package relayproc
+
+import (
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/convertfw/floatrelay/internal/clock"
+)
+
+// worst is a relay that does everything to get away: its listener is double
+// forked, in a session of its own and deaf, and its other child starts another
+// and ends, again and again.
+var worst = []string{"-shape", "double", "-own-session", "-ignore-term", "-restless", "20s"}
+
+// TestPlain_NobodyGetsAway: without namespaces and without rights, whatever
+// happens to daemon, guard and supervisor, nothing of the relay is left.
+func TestPlain_NobodyGetsAway(t *testing.T) {
+	for name, hit := range map[string]blows{
+		"daemon killed":            {{"daemon", false}},
+		"daemon frozen":            {{"daemon", true}},
+		"guard killed":             {{"guard", false}},
+		"guard frozen":             {{"guard", true}},
+		"holder killed":            {{"holder", false}},
+		"holder frozen":            {{"holder", true}, {"daemon", false}},
+		"parent killed":            {{"parent", false}},
+		"guard and holder killed":  {{"guard", true}, {"holder", false}, {"guard", false}},
+		"holder and parent killed": {{"holder", false}, {"parent", false}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newHumbleWorld(t, worst...)
+			strikeHumble(t, w, hit)
+		})
+	}
+}
+
+func strikeHumble(t *testing.T, w *world, hit blows) {
+	d := w.startDaemon("will")
+	who := map[string]int{
+		"daemon": d.cmd.Process.Pid, "guard": d.await(t, "guard"), "parent": d.await(t, "started"),
+	}
+	d.await(t, "ready")
+	who["holder"] = descendants(who["guard"])[1]
+	requireHumble(t, w, who["holder"])
+	all := identifyAll(who)
+	defer thaw(all)
+	for _, b := range hit {
+		sig := syscall.SIGKILL
+		if b.frozen {
+			sig = syscall.SIGSTOP
+		}
+		syscall.Kill(who[b.who], sig) //nolint:errcheck // the blow before may have ended it
+	}
+	eventually(t, "nothing of the relay is left", func() bool { return len(relays(w.dir)) == 0 })
+	require.Less(t, w.lastAlive(), max(d.deadline(), clock.Boot())+slack)
+	for _, port := range w.spec.ports() {
+		eventually(t, "the ports are closed", func() bool { return len(listeners(port)) == 0 })
+	}
+	eventually(t, "the lock is free", func() bool { return ProbeLock(w.spec.LockPath) == nil })
+	d.cmd.Process.Kill() // a frozen daemon reaps nobody
+	eventually(t, "no zombie stays", func() bool { return zombies(all) == 0 })
+	time.Sleep(100 * time.Millisecond)
+	require.Empty(t, relays(w.dir), "something came back")
+}
+
+// TestPlain_DeadlineIsKept: the same relay dies at its deadline, in the tree of
+// a guard that lives.
+func TestPlain_DeadlineIsKept(t *testing.T) {
+	w := newWorld(t, worst...)
+	w.spec.plain = true
+	w.start(time.Hour)
+	await[Ready](w, nil)
+	until := clock.Boot() + 200*time.Millisecond
+	w.guard.Until(2, until)
+	require.Equal(t, Deadline, w.awaitDown().Cause)
+	require.Less(t, w.lastAlive(), until+slack)
+}
+
+// TestPlain_UsesACgroupItMayWrite: where the daemon's own control group may be
+// divided, the relay is in one of its own, which is gone with it.
+func TestPlain_UsesACgroupItMayWrite(t *testing.T) {
+	own := delegated(t)
+	w := newHumbleWorld(t, worst...)
+	humble := w.humble
+	w.humble = nil
+	if humble != nil {
+		w.humble = inCgroup(t, own, humble)
+	}
+	d := w.startDaemon("will")
+	listener, guard := d.await(t, "ready"), d.await(t, "guard")
+	group, err := os.ReadFile(procPath(listener, "cgroup"))
+	require.NoError(t, err)
+	require.Contains(t, string(group), "/"+cgroupPrefix+strconv.Itoa(guard)+"\n")
+	kill(t, d.cmd.Process.Pid, syscall.SIGSTOP)
+	eventually(t, "nothing of the relay is left", func() bool { return len(relays(w.dir)) == 0 })
+	eventually(t, "the group is gone", func() bool {
+		left, err := filepath.Glob(filepath.Join(own, cgroupPrefix+"*"))
+		return err == nil && len(left) == 0
+	})
+}
+
+// delegated makes a control group that belongs to nobody; where there can be
+// none, the test's own has to do.
+func delegated(t *testing.T) string {
+	base := ownCgroup()
+	require.NotEmpty(t, base, "no cgroup2 is mounted")
+	if os.Getuid() != 0 {
+		return base
+	}
+	path := filepath.Join(base, "relayproc-test-"+strconv.Itoa(os.Getpid()))
+	require.NoError(t, os.Mkdir(path, 0o755))
+	t.Cleanup(func() {
+		eventually(t, "the group of the test is empty", func() bool {
+			body, err := os.ReadFile(filepath.Join(path, "cgroup.procs"))
+			return err == nil && strings.TrimSpace(string(body)) == ""
+		})
+		require.NoError(t, os.Remove(path))
+	})
+	for _, name := range []string{"", "cgroup.procs", "cgroup.threads", "cgroup.subtree_control"} {
+		require.NoError(t, os.Chown(filepath.Join(path, name), nobody, nobody))
+	}
+	return path
+}
