@@ -26,7 +26,7 @@ race: ## the tests of everything that runs concurrently, with the race detector
 	$(GO) test -race -short -timeout 20m ./arbiter ./gossip/... ./lease/... ./relayproc ./internal/...
 
 sim: ## search the simulated world for two relays: 10,000 seeds and more
-	GOGC=800 $(GO) test -timeout 30m -count=1 -v -run 'TestSearch|TestPartition|TestFault' ./simnet -sim.runs=$(SIMRUNS)
+	GOGC=800 $(GO) test -timeout 30m -count=1 -v -run 'TestSearch|TestPartition|TestFault|TestRegression' ./simnet -sim.runs=$(SIMRUNS)
 
 mutants: ## break each rule of the protocol and see the simulation catch it
 	$(GO) test -timeout 30m -count=1 -v -tags mutants -run TestMutants ./simnet

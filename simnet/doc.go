@@ -34,8 +34,9 @@
 // or slow, often both extremes in one world. Members may have different TTL,
 // FENCE and BEAT, and change them when they start again.
 //
-// Identity: cloned PCs, members with another token, wall clocks that jump, PCs
-// that answer from an offline copy of the folder, preemption.
+// Identity: cloned PCs, members with another token, a token that is changed PC by
+// PC, wall clocks that jump, PCs that answer from an offline copy of the folder,
+// preemption.
 //
 // People: handoffs, graceful stops, drained members, all daemons restarted at once
 // or one after the other, members that join late and leave for long, a LEASE_DIR

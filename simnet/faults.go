@@ -96,6 +96,8 @@ func (m Mode) menu() []FaultKind {
 		return []FaultKind{Drain, Drain, Retire, CrashHost, CrashDaemon, HandOff, Isolate, CutShare, FreezeOne, Restart}
 	case Offline:
 		return []FaultKind{GoOffline, GoOffline, GoOffline, CutAll, Isolate, Isolate, Split, CrashDaemon, CrashHost, HandOff, FreezeHost}
+	case Rotation:
+		return []FaultKind{Isolate, Split, CutShare, CrashHost, FreezeHost, HandOff, CrashDaemon, Retire}
 	case Emptied:
 		return []FaultKind{CutShare, CutShare, StallOne, Split, Isolate, FreezeHost, CrashDaemon, CrashHost, HandOff}
 	case Torn:
@@ -128,8 +130,11 @@ func drawFaults(d dice, o Options) []Fault {
 			menu = append(menu, k)
 		}
 	}
-	if o.Mode == Emptied {
+	switch o.Mode {
+	case Emptied:
 		menu = append(menu, WipeShare)
+	case Rotation:
+		menu = append(menu, Rotate, Rotate)
 	}
 	if len(menu) == 0 {
 		return nil
@@ -281,7 +286,11 @@ func (w *World) strikeProcess(f Fault, h *host) {
 	case Drain:
 		w.drain(h, f.For)
 	case Rotate:
-		h.token = (h.token + 1) % len(w.keys)
+		if w.opt.Rotation && !w.rotate(h) {
+			return
+		} else if !w.opt.Rotation {
+			h.token = (h.token + 1) % len(w.keys)
+		}
 		w.crashDaemon(h, "restarts with another token")
 		w.startLater(h, w.dice.between(0, f.For/4))
 	case RollOver:

@@ -80,6 +80,7 @@ type daemon struct {
 	name    string // A1, A2, …: host and run
 	machine *arbiter.Machine
 	keys    *vault
+	usesNew bool // of two tokens, it signs with the new one
 	prio    int
 	fig     Figures // what its stk.ini says
 
@@ -134,7 +135,7 @@ func (w *World) startDaemon(h *host) {
 	m, err := arbiter.New(arbiter.Config{
 		Self: d.id, Boot: h.boot, KMSN: kmsn, Station: h.name, IP: h.ip(), Port: 9530, PID: 1000*h.runs + h.idx,
 		Priority: d.prio, TTL: f.TTL, Renew: f.Renew, Poll: f.Poll, Fence: f.Fence, Beat: f.Beat, Grace: f.Grace,
-		FloorRev: h.floorRev, FloorEpoch: h.floorEpoch, Seed: w.dice.Uint64(), Sealer: sealer{h, d.keys}, Preempt: w.opt.preempts(h.idx), NewShare: w.shareIDs(),
+		FloorRev: h.floorRev, FloorEpoch: h.floorEpoch, Seed: w.dice.Uint64(), Sealer: sealer{d}, Preempt: w.opt.preempts(h.idx), NewShare: w.shareIDs(),
 	})
 	if err == nil && w.chosen != nil {
 		err = w.chosen(m)

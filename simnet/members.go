@@ -23,7 +23,7 @@ type peer struct {
 
 // reachable reports whether gossip of a gets through to b and back.
 func (w *World) reachable(a, b *daemon) bool {
-	if !a.awake() || !b.awake() || a.keys != b.keys {
+	if !a.awake() || !b.awake() || !w.hears(a.keys, b.keys) {
 		return false
 	}
 	if w.net.bothWays(a.host.idx, b.host.idx) {
@@ -31,7 +31,7 @@ func (w *World) reachable(a, b *daemon) bool {
 	}
 	for _, h := range w.hosts {
 		k := h.daemon
-		if k != nil && k != a && k != b && k.keys == a.keys && k.awake() && w.net.bothWays(a.host.idx, h.idx) && w.net.bothWays(h.idx, b.host.idx) {
+		if k != nil && k != a && k != b && w.hears(k.keys, a.keys) && k.awake() && w.net.bothWays(a.host.idx, h.idx) && w.net.bothWays(h.idx, b.host.idx) {
 			return true
 		}
 	}
@@ -112,6 +112,7 @@ func (w *World) tellMembers(d *daemon) {
 		rows = append(rows, m)
 	}
 	d.peers = kept
+	w.chooseToken(d)
 	w.deliver(d, arbiter.MembersChanged{Members: rows})
 }
 

@@ -72,8 +72,8 @@ func (w *World) fly(from *daemon, to *host, ev arbiter.Event, delay time.Duratio
 		return
 	}
 	w.after(delay, func() {
-		if to.up && to.daemon != nil && to.daemon.keys == from.keys && w.net.passes(from.host.idx, to.idx) {
-			w.deliver(to.daemon, ev)
+		if to.up && to.daemon != nil && w.hears(to.daemon.keys, from.keys) && w.net.passes(from.host.idx, to.idx) {
+			w.deliver(to.daemon, w.verified(ev, to.daemon))
 		}
 	})
 }
@@ -88,9 +88,9 @@ func (w *World) sendReliably(from *daemon, to lease.ID, ev arbiter.Event, tries 
 	}
 	w.after(2*w.latency(), func() {
 		switch {
-		case from.dead || target.dead || tries == 0 || from.keys != target.keys:
+		case from.dead || target.dead || tries == 0 || !w.hears(from.keys, target.keys):
 		case w.net.bothWays(from.host.idx, target.host.idx):
-			w.deliver(target, ev)
+			w.deliver(target, w.verified(ev, target))
 		default:
 			w.after(time.Second, func() { w.sendReliably(from, to, ev, tries-1) })
 		}

@@ -30,13 +30,14 @@ const (
 	Emptied   Mode = "emptied"   // the folder is emptied while members are away for long
 	Torn      Mode = "torn"      // bodies that are missing, halved or minutes late, and members that know old records only
 	Upkeep    Mode = "upkeep"    // members that join late, leave for long, and restart one after the other with other figures
+	Rotation  Mode = "rotation"  // the token is changed PC by PC, with RELAY_TOKEN_OLD
 	Restore   Mode = "restore"   // a backup of the folder is restored: the documented exception
 	Scripted  Mode = "script"    // told by a test, see Script
 )
 
 // Modes lists every mode that the search goes through, in the order of its
 // rounds.
-var Modes = []Mode{General, Sleep, Busy, Slow, Race, Hibernate, Damage, Folders, Clones, Tokens, Guards, Preempt, Offline, Emptied, Torn, Upkeep}
+var Modes = []Mode{General, Sleep, Busy, Slow, Race, Hibernate, Damage, Folders, Clones, Tokens, Guards, Preempt, Offline, Emptied, Torn, Upkeep, Rotation}
 
 // Options is everything one seed expands into. It is printed with a failure;
 // a world is a function of its Options and nothing else.
@@ -49,14 +50,15 @@ type Options struct {
 	Safety time.Duration // how long faults last; healing and liveness follow
 	JoinBy time.Duration // members but the first start at any time until this; 0 = all within 5 s
 
-	Chain   Chain // what the share holds when the world begins
-	Figures Figures
-	Mixed   bool    // every start of a daemon draws figures of its own
-	PPM     []int64 // clock rate error per node, within ±5000 (0.5 %)
-	Prio    []int   // RELAY_PRIORITY per node
-	Claims  []bool  // RELAY_PREEMPT per node
-	Tokens  int     // how many tokens are in use: 0 or 1, or 2 by mistake
-	Walls   bool    // wall clocks in other zones, which jump
+	Chain    Chain // what the share holds when the world begins
+	Figures  Figures
+	Mixed    bool    // every start of a daemon draws figures of its own
+	PPM      []int64 // clock rate error per node, within ±5000 (0.5 %)
+	Prio     []int   // RELAY_PRIORITY per node
+	Claims   []bool  // RELAY_PREEMPT per node
+	Rotation bool    // a token is changed as it should be, PC by PC
+	Tokens   int     // how many tokens are in use: 0 or 1, or 2 by mistake
+	Walls    bool    // wall clocks in other zones, which jump
 
 	Net   NetRates
 	Share ShareRates
@@ -180,6 +182,9 @@ func Expand(seed uint64, mode Mode) Options {
 	case Offline:
 		o.Nodes = 2 + o.Nodes%3
 		o.Chain, o.Safety = Released, 240*time.Second
+	case Rotation:
+		o.Nodes, o.Rotation = 2+o.Nodes%3, true
+		o.Safety = 150 * time.Second
 	case Emptied:
 		o.Nodes = 2 + o.Nodes%3
 		o.Chain, o.Safety = Released, 300*time.Second

@@ -18,10 +18,16 @@ func (w *World) cutKeys() {
 	if w.opt.Tokens > 1 {
 		w.keys = []*vault{newVault(now, tokens[0]), newVault(now, tokens[1])}
 	}
+	if w.opt.Rotation {
+		w.cutRotationKeys(func(token string, more ...string) *vault { return newVault(now, token, more...) })
+	}
 }
 
 // giveRightToken restarts a daemon whose token is not the site's.
 func (w *World) giveRightToken(h *host) {
+	if w.opt.Rotation {
+		return // any step of a rotation is one that a site may stay at
+	}
 	h.token = 0
 	if h.daemon != nil && h.daemon.keys != w.keys[0] {
 		w.crashDaemon(h, "restarts with the right token")
@@ -32,15 +38,13 @@ func (w *World) giveRightToken(h *host) {
 func (o Options) preempts(i int) bool { return i < len(o.Claims) && o.Claims[i] }
 
 // sealer seals on one host: LeaseUntil comes from that host's wall clock.
-type sealer struct {
-	h    *host
-	keys *vault
-}
+type sealer struct{ d *daemon }
 
 // Seal implements arbiter.Sealer.
 func (s sealer) Seal(r lease.Record) ([]byte, error) {
-	s.keys.wall = s.h.wall()
-	return s.keys.Seal(r)
+	keys := s.d.signer()
+	keys.wall = s.d.host.wall()
+	return keys.Seal(r)
 }
 
 // wall is how wrong a host's wall clock is right now: in another zone, and set

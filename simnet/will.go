@@ -28,7 +28,7 @@ func (w *World) lastWill(g *guard) {
 func (w *World) bequeath(g *guard, rev uint64) {
 	r := *g.will
 	r.Rev, r.State, r.Reason, r.Successor, r.LeaseUntil = rev, lease.Released, lease.WillReason, lease.ID{}, ""
-	body, err := sealer{g.host, g.of.keys}.Seal(r)
+	body, err := sealer{g.of}.Seal(r)
 	if err != nil {
 		w.fail("will", "cannot seal: %v", err)
 		return

@@ -22,6 +22,8 @@ type World struct {
 	vault *vault   // opens everything: what the checker uses
 	keys  []*vault // what daemons have, by token
 
+	signsOld *vault // both tokens, signing with the old one
+
 	hosts  []*host
 	net    network
 	shares []*share // one, or two if somebody's LEASE_DIR is wrong

@@ -45,7 +45,7 @@ func TestWorld_TracingIsNoInfluence(t *testing.T) {
 // the dearest thing a world does, and what makes large searches affordable.
 func TestWorld_AMACIsVerifiedOncePerRecord(t *testing.T) {
 	for _, mode := range Modes {
-		if mode == Tokens {
+		if mode == Tokens || mode == Rotation {
 			continue // members with different tokens verify apart
 		}
 		t.Run(string(mode), func(t *testing.T) {
@@ -56,6 +56,30 @@ func TestWorld_AMACIsVerifiedOncePerRecord(t *testing.T) {
 			require.Greater(t, w.stats.Events, 10*w.vault.checks, "records are looked at far more often")
 		})
 	}
+}
+
+// Mode rotation really goes through a change of the token, step by step: many of
+// its worlds reach members without the old one, beside members with both.
+func TestWorld_RotationsGoThroughAllSteps(t *testing.T) {
+	var seen [3]int
+	mixed := 0
+	for seed := range uint64(30) {
+		w := New(Expand(seed+1, Rotation))
+		require.NoError(t, w.Run())
+		var here [3]int
+		for _, h := range w.hosts {
+			here[h.token] = 1
+		}
+		for step, n := range here {
+			seen[step] += n
+		}
+		if here[bothTokens]+here[newToken] == 2 {
+			mixed++
+		}
+	}
+	t.Logf("of 30 worlds: some member with the old token alone in %d, both in %d, the new alone in %d; both beside new in %d", seen[oldToken], seen[bothTokens], seen[newToken], mixed)
+	require.Greater(t, seen[newToken], 5)
+	require.Greater(t, mixed, 3)
 }
 
 // A dead leader's host is replaced within FENCE' + BEAT + 1 s.
