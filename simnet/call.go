@@ -217,6 +217,11 @@ func (w *World) carryOut(c *call) result {
 	case arbiter.Read:
 		return w.readFor(c.host, c.keys(), a)
 	case arbiter.Found:
+		if w.opt.Mode == Emptied && c.host.disk().wiped > c.began {
+			// The folder was built under a temporary name in LEASE_DIR before it is
+			// moved into place: who emptied that has emptied it, too.
+			return result{outcome: arbiter.NotExist}
+		}
 		r := result{outcome: c.host.disk().found(a.Share, a.Rev, a.Genesis, w.now)}
 		w.story("share: %s founds a chain at %d: %v", c.host.name, a.Rev, r.outcome)
 		return r

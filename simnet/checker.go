@@ -137,6 +137,9 @@ func (c *checker) betweenWinAndStart(d *daemon, t *tenure, r lease.Record) {
 func (c *checker) written(a arbiter.Create, at *attempt) {
 	if at != nil {
 		at.there = true
+		if at.refused {
+			return // its epoch is nobody's tenure, and its creator goes on without it
+		}
 	}
 	r := c.w.vault.open(a.Share, a.Rev, a.Body).Record
 	was := c.top[a.Share]

@@ -16,6 +16,7 @@ type share struct {
 	old          []*chain
 	view         lease.Record // relay_leader.json
 	stalledUntil time.Duration
+	wiped        time.Duration // when it was last emptied
 }
 
 // chain is one relay_leader.d/<share id>.
@@ -111,7 +112,7 @@ func (s *share) wipe(now time.Duration) {
 	if s.chain != nil {
 		s.old = append(s.old, s.chain)
 	}
-	s.chain, s.view = nil, lease.Record{}
+	s.chain, s.view, s.wiped = nil, lease.Record{}, now
 }
 
 // restore puts the folder back to what it was at an earlier instant.
