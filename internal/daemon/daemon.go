@@ -269,7 +269,7 @@ func (d *Daemon) Run(ctx context.Context) error {
 		side.Go(func() { f(work) })
 	}
 	d.log.Info("floatrelay starts", zap.String("version", d.opt.Version), zap.String("station", d.cfg.Station),
-		zap.String("kmsn", d.cfg.KMSN), zap.String("node", d.self.String()), zap.String("address", d.address()),
+		zap.String("kmsn", d.cfg.KMSN), zap.String("config", d.cfg.Path), zap.String("node", d.self.String()), zap.String("address", d.address()),
 		zap.Int("gossip_port", d.gossip.Port()), zap.String("share", d.share.String()), zap.String("token", d.cfg.Token.String()))
 	go func() {
 		<-ctx.Done()

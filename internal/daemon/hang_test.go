@@ -42,7 +42,7 @@ func silentServer(t *testing.T) (port int, came *atomic.Int32) {
 // Starting asks nothing of the share, so that a service manager is answered at
 // once; asked, the daemon answers, and it ends when told to, all while the
 // share hangs.
-func TestDaemon_WhileTheShareHangs(t *testing.T) {
+func TestCaseE02_StartWhileTheShareHangs(t *testing.T) {
 	port, came := silentServer(t)
 	dir := t.TempDir()
 	log, err := logging.New(logging.Options{Console: io.Discard})
