@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -18,7 +19,7 @@ type told struct {
 	lease.Share
 	free, total uint64
 	off         time.Duration // its clock minus ours
-	open        *bool         // a file is held; replacing fails while it is
+	open        *atomic.Bool  // a file is held; replacing fails while it is
 	stuck       bool          // and ever after
 }
 
@@ -27,19 +28,19 @@ func (s told) Space(context.Context) (uint64, uint64, error) { return s.free, s.
 func (s told) Modified(context.Context, string) (time.Time, error) { return time.Now().Add(s.off), nil }
 
 func (s told) Hold(context.Context, string) (io.Closer, error) {
-	*s.open = true
+	s.open.Store(true)
 	return s, nil
 }
 
 func (s told) Close() error {
-	*s.open = s.stuck
+	s.open.Store(s.stuck)
 	return nil
 }
 
 // Replace tries again for two seconds, as the real ones do.
 func (s told) Replace(ctx context.Context, name string, body []byte) error {
 	for range 40 {
-		if !*s.open {
+		if !s.open.Load() {
 			return s.Share.Replace(ctx, name, body)
 		}
 		time.Sleep(50 * time.Millisecond)
@@ -67,7 +68,7 @@ func TestShare_WhatItTellsOfItself(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				dir := t.TempDir()
-				tc.share.Share, tc.share.open = lease.NewDir(dir), new(bool)
+				tc.share.Share, tc.share.open = lease.NewDir(dir), new(atomic.Bool)
 				got := look(t, shareCheck(figures(dir), opener(tc.share)))
 				require.Len(t, got, 5)
 				one(t, got[tc.at:tc.at+1], tc.level, tc.text, tc.do)

@@ -28,7 +28,7 @@ func shareCheck(cfg config.Config, open func() (lease.Share, error)) func(contex
 		}
 		_, err = boundedValue(ctx, func() ([]string, error) { return share.List(ctx, "") })
 		if err != nil {
-			tell.Fail(shareAdvice(cfg.LeaseDir, err), "cannot list %s: %v", share, err)
+			tell.Fail(shareAdvice(cfg.LeaseDir, err), "cannot list %s: %v", share, plain(err))
 			return
 		}
 		tell.OK("%s can be read", share)
@@ -51,7 +51,7 @@ func tryWriting(ctx context.Context, cfg config.Config, share lease.Share, tell 
 		}
 		took, err := tryFile(ctx, share, use, nil)
 		if err != nil {
-			tell.Fail(shareAdvice(cfg.LeaseDir, err), "cannot write in %s: %v", share, err)
+			tell.Fail(shareAdvice(cfg.LeaseDir, err), "cannot write in %s: %v", share, plain(err))
 			return false
 		}
 		worst = max(worst, took)
@@ -116,6 +116,14 @@ func tryRead(ctx context.Context, share lease.Share, name string, want []byte) e
 		return fmt.Errorf("read a file back: %d bytes came back, not the %d written", len(got), len(want))
 	}
 	return nil
+}
+
+// plain puts a call that did not end into words.
+func plain(err error) error {
+	if errors.Is(err, context.DeadlineExceeded) {
+		return errors.New("it does not answer")
+	}
+	return err
 }
 
 // shareAdvice says what usually is behind an error.
