@@ -163,7 +163,15 @@ func TestSetMeta_MembersThatDoNotLeadAnnounceRevsLazily(t *testing.T) {
 		a.SetMeta(m)
 		time.Sleep(3 * time.Second)
 		require.EqualValues(t, 50, b.row(t, id(1)).Meta.Rev)
-		within(t, 2*lazyLeast, "but it is told", func() bool { return b.row(t, id(1)).Meta.Rev == 51 })
+		within(t, lazyRev*lazyPerMember, "but it is told", func() bool { return b.row(t, id(1)).Meta.Rev == 51 })
+		m.Rev = 52
+		a.SetMeta(m)
+		time.Sleep(time.Second)
+		m.Rev, m.Epoch = 53, 9
+		a.SetMeta(m)
+		within(t, lazyLeast, "an epoch sooner, though a rev waits", func() bool { return b.row(t, id(1)).Meta.Epoch == 9 })
+		time.Sleep(2 * lazyRev * lazyPerMember)
+		require.EqualValues(t, 53, b.row(t, id(1)).Meta.Rev)
 	})
 }
 

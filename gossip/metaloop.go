@@ -12,8 +12,10 @@ const (
 	// The next update of what is not urgent waits this long per live member,
 	// so that a site's traffic for it stays the same whatever its size: a
 	// change costs each member about 7 kB at 200 members. The leader's waits
-	// for lazyLeast, which is how often members off the roster ask the share.
+	// for lazyLeast, which is how often members off the roster ask the share; a
+	// mere rev of all others, which nobody misses, ten times as long as an epoch.
 	lazyPerMember = 3 * time.Second
+	lazyRev       = 10
 	lazyLeast     = 10 * time.Second
 )
 
@@ -46,14 +48,15 @@ func (g *Gossip) metaLoop() {
 	lazy := time.NewTimer(time.Hour)
 	lazy.Stop()
 	defer lazy.Stop()
-	waiting := false
+	waiting := false // for lazy
+	quick := false   // and it is an epoch that waits
 	for {
 		now := false
 		select {
 		case <-g.ctx.Done():
 			return
 		case <-lazy.C:
-			waiting, now = false, true
+			waiting, quick, now = false, false, true
 		case <-g.metaKick:
 		}
 		g.metaMu.Lock()
@@ -65,25 +68,29 @@ func (g *Gossip) metaLoop() {
 			sent = m
 			if waiting {
 				lazy.Stop()
-				waiting = false
+				waiting, quick = false, false
 			}
 			if !g.pause(g.cfg.Tuning.MetaEvery) {
 				return
 			}
-		case !waiting:
-			waiting = true
-			lazy.Reset(g.lazyDelay(m.Role))
+		case !waiting, !quick && sent.Epoch != m.Epoch:
+			waiting, quick = true, sent.Epoch != m.Epoch
+			lazy.Reset(g.lazyDelay(m.Role, quick))
 		}
 	}
 }
 
 // lazyDelay grows with the number of members; half of it is random, so that
 // they do not all answer a takeover at once. There is one leader only.
-func (g *Gossip) lazyDelay(role string) time.Duration {
+func (g *Gossip) lazyDelay(role string, quick bool) time.Duration {
 	if role == "leader" {
 		return lazyLeast
 	}
-	d := max(lazyLeast, time.Duration(len(g.IDs()))*lazyPerMember)
+	per := lazyPerMember
+	if !quick {
+		per *= lazyRev
+	}
+	d := max(lazyLeast, time.Duration(len(g.IDs()))*per)
 	return d/2 + rand.N(d/2)
 }
 
