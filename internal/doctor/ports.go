@@ -56,7 +56,7 @@ func relayPort(port int, pe *relayproc.PortError, relayHere bool, tell Tell) {
 	case relayHere:
 		tell.OK("relay port %d is used by the relay of this PC", port)
 	case pe.Kind == relayproc.PortHeld:
-		tell.Fail("end that program: an old relay, its watchdog, or a stranger; or choose another RELAY_PORT", "relay %v%s", pe, onlyOn(pe.Holder))
+		tell.Fail("end that program: an old relay, its watchdog, or a stranger; or choose another RELAY_PORT", "relay %v", pe)
 	case pe.Kind == relayproc.PortTimeWait:
 		tell.Warn("nothing: it becomes free by itself within minutes", "relay %v", pe)
 	case pe.Kind == relayproc.PortReserved:
@@ -82,7 +82,7 @@ func judgeShared(holders []relayproc.Holder, port int, what, key string, tell Te
 	}
 	var all []string
 	for _, h := range seen {
-		all = append(all, fmt.Sprintf("%v on %s", h, h.Addr))
+		all = append(all, h.String())
 	}
 	sort.Strings(all)
 	tell.Fail("end the program that does not belong there, or choose another "+key, "%s %d is held twice: by %s", what, port, strings.Join(all, " and by "))
@@ -142,17 +142,9 @@ func apiPort(ctx context.Context, cfg config.Config, tell Tell) {
 
 func heldBy(addr string, port int) string {
 	if h, held := relayproc.PortHolder(addr, port); held {
-		return fmt.Sprintf(", it is held by %v%s", h, onlyOn(h))
+		return fmt.Sprintf(", it is held by %v", h)
 	}
 	return ""
-}
-
-// onlyOn names the address of a holder that does not hold all of them.
-func onlyOn(h relayproc.Holder) string {
-	if ip := net.ParseIP(h.Addr); ip == nil || ip.IsUnspecified() {
-		return ""
-	}
-	return " (on " + h.Addr + " only)"
 }
 
 func tryTCP(ctx context.Context, addr string) error {
