@@ -84,6 +84,18 @@ func TestGuard_FrozenGuardDoesNotExtendTheDeadline(t *testing.T) {
 	require.Less(t, w.lastAlive(), until+slack)
 }
 
+func TestGuard_FrozenGuardAndADeadlineThatComesCloser(t *testing.T) {
+	w := newWorld(t, "-shape", "double").start(time.Hour)
+	await[Ready](w, nil)
+	w.guard.Until(2, clock.Boot()+time.Hour)
+	await(w, func(a Acked) bool { return a.Seq == 2 }) // from now the watch rests
+	kill(t, w.guard.PID(), syscall.SIGSTOP)
+	until := clock.Boot() + 20*time.Millisecond
+	w.guard.Until(3, until)
+	w.awaitDown()
+	require.Less(t, w.lastAlive(), until+w.spec.withDefaults().KillMargin)
+}
+
 func TestGuard_FrozenDaemon(t *testing.T) {
 	w := newWorld(t, "-shape", "double")
 	d := w.startDaemon("release")

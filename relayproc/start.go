@@ -25,6 +25,7 @@ type Guard struct {
 	gone   chan struct{} // closed when the guard's process ended
 	exit   string        // how it ended, once gone is closed
 	health chan verdict
+	moved  chan struct{} // the deadline came closer, or a stop was asked for
 	ended  chan struct{} // closed with Down
 	done   chan struct{} // closed when nothing of this is left
 	wg     sync.WaitGroup
@@ -68,6 +69,7 @@ func Start(ctx context.Context, cmd Command, spec Spec, firstSeq uint64, until t
 	g := &Guard{
 		spec: spec, mark: wire.Mark, proc: c.Process, in: newOutbox(pipes.inW), emit: newMailbox(onEvent),
 		lines: make(chan string, 64), gone: make(chan struct{}), health: make(chan verdict, 4),
+		moved: make(chan struct{}, 1),
 		ended: make(chan struct{}), done: make(chan struct{}), asks: map[int]chan bool{},
 	}
 	g.in.put("", string(first))
@@ -125,8 +127,12 @@ func (g *Guard) Done() <-chan struct{} { return g.done }
 // with Acked{seq} once it is in force; seq must grow.
 func (g *Guard) Until(seq uint64, d time.Duration) {
 	g.mu.Lock()
+	earlier := d < g.until
 	g.until, g.seq = d, seq
 	g.mu.Unlock()
+	if earlier {
+		g.wakeWatch() // it sleeps towards the old one
+	}
 	g.in.put("until", order{kind: "until", seq: seq, until: d}.String())
 }
 
@@ -147,7 +153,16 @@ func (g *Guard) Kill() {
 	g.in.put("", "kill")
 }
 
+// wakeWatch makes the watch look at the deadline and at stops anew.
+func (g *Guard) wakeWatch() {
+	select {
+	case g.moved <- struct{}{}:
+	default: // it has not even seen the last
+	}
+}
+
 func (g *Guard) stopping(grace time.Duration) {
+	defer g.wakeWatch()
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	by := clock.Boot() + grace

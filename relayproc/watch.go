@@ -65,6 +65,7 @@ func (w *watch) run() {
 				w.bury(ctx)
 			}
 			return
+		case <-w.g.moved:
 		case <-timer.C:
 		}
 		now := clock.Boot()
