@@ -307,6 +307,8 @@ func (m *Machine) found() {
 	o := m.nextOp(rev)
 	o.found = true
 	m.creating = o
+	// Whatever comes of it, who founds waits for POLL: by then the others have
+	// seen the chain, so that it cannot be led and wiped behind their backs.
 	m.taking.next = m.now + m.cfg.Poll
 	m.say(true, "the share holds no lease chain: founding %s at record %d", r.Share, rev)
 	m.emit(Found{Op: o.id, Share: r.Share, Rev: rev, Genesis: body})

@@ -162,10 +162,10 @@ func drawFaults(d dice, o Options) []Fault {
 			f.For = d.between(60*time.Second, 180*time.Second)
 		}
 		if f.Kind == WipeShare {
-			if at < wiped+wipeApart {
+			if f.At < wiped+wipeApart {
 				continue
 			}
-			wiped = at
+			wiped = f.At
 		}
 		faults = append(faults, f)
 		if len(faults) == 60 {
