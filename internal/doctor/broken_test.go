@@ -3,6 +3,7 @@ package doctor_test
 import (
 	"context"
 	"fmt"
+	"math/rand/v2"
 	"net"
 	"os"
 	"path/filepath"
@@ -58,13 +59,20 @@ func newSetup(t *testing.T) *setup {
 	return s
 }
 
-// freePair returns a port that is free together with the next one.
+// nextPort makes every pair of a run another one.
+var nextPort = 20000 + rand.IntN(4000)
+
+// freePair returns a port that is free together with the next one, below those
+// the system gives to anybody.
 func freePair(t *testing.T) int {
 	t.Helper()
 	for range 100 {
-		a, err := net.Listen("tcp", ":0")
-		require.NoError(t, err)
-		port := a.Addr().(*net.TCPAddr).Port
+		port := nextPort
+		nextPort += 2
+		a, err := net.Listen("tcp", fmt.Sprintf(":%d", port))
+		if err != nil {
+			continue
+		}
 		b, err := net.Listen("tcp", fmt.Sprintf(":%d", port+1))
 		require.NoError(t, a.Close())
 		if err == nil {
