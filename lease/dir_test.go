@@ -225,7 +225,7 @@ func (h badHandle) Close() error {
 
 func TestDir_FailedBodyIsNoBodyAndLeavesTheViewAlone(t *testing.T) {
 	for _, stage := range []string{"write", "sync", "close"} {
-		for name, cause := range map[string]error{"disk full": syscall.ENOSPC, "connection lost": syscall.EIO} {
+		for name, cause := range map[string]error{"disk full": errDiskFull, "connection lost": syscall.EIO} {
 			t.Run(stage+" "+name, func(t *testing.T) {
 				d := asWindows(t.TempDir())
 				require.NoError(t, d.Replace(t.Context(), ViewName, []byte("old")))
@@ -299,7 +299,7 @@ func TestDir_NeverCreatesLeaseDir(t *testing.T) {
 // it, and that nothing else is.
 func requireFull(t *testing.T, err, cause error, base string) {
 	t.Helper()
-	if !errors.Is(cause, syscall.ENOSPC) {
+	if !errors.Is(cause, errDiskFull) {
 		require.NotErrorIs(t, err, ErrFull)
 		return
 	}

@@ -11,6 +11,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
+// errDiskFull is what this system says when there is no space.
+const errDiskFull = syscall.ENOSPC
+
 func TestUnixVerdict(t *testing.T) {
 	for name, tc := range map[string]struct {
 		code         syscall.Errno

@@ -227,16 +227,24 @@ func (w *World) restartEnded(h *host, d *daemon, i int) {
 
 // finished ends a daemon that has handed over and leaves gossip politely.
 func (w *World) finished(d *daemon) {
-	w.after(5*time.Millisecond, func() {
-		if d.dead {
-			return
-		}
-		d.left = true
-		w.crashDaemon(d.host, "ends")
-		if w.healed {
-			w.after(time.Second, func() { w.startDaemon(d.host) })
-		}
-	})
+	w.after(5*time.Millisecond, func() { w.leaves(d) })
+}
+
+// leaves is the end of a daemon's own accord; one that stands still does it
+// once it wakes.
+func (w *World) leaves(d *daemon) {
+	switch {
+	case d.dead:
+		return
+	case !d.awake():
+		d.host.park(func() { w.leaves(d) })
+		return
+	}
+	d.left = true
+	w.crashDaemon(d.host, "ends")
+	if w.healed {
+		w.after(time.Second, func() { w.startDaemon(d.host) })
+	}
 }
 
 // drain makes a member ineligible for a while.

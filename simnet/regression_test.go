@@ -42,10 +42,12 @@ func TestRegression_Seeds(t *testing.T) {
 		// A stop beside an emptied folder waited for TTL with nothing to release.
 		{"StoppedBesideAWipedFolder", General, 6547},
 		// Not the machine but its judge: an earlier deadline was on its way to a
-		// guard whose PC fell asleep, and a record counted as won although its
-		// holder had been told that the body failed.
+		// guard whose PC fell asleep; a record counted as won although its holder
+		// had been told that the body failed; a daemon that fell asleep as it ended
+		// never did.
 		{"SleptOnAnEarlierDeadline", General, 5865},
 		{"BodyAfterARefusal", Damage, 15564},
+		{"AsleepWhenItEnded", General, 10308},
 		{"FrozenGuardAtItsDeadline", Guards, 10},
 		{"FrozenGuardKilledLate", Guards, 31},
 	} {
