@@ -23,6 +23,7 @@ type process struct {
 type treeRecord struct {
 	Boot  string    `json:"boot"` // id of this boot; pids of another one mean nothing
 	Relay string    `json:"relay"`
+	Guard process   `json:"guard"`
 	Procs []process `json:"procs"`
 }
 
@@ -36,6 +37,7 @@ type Orphan struct {
 // lock still tells that it lives.
 func writeRecord(dir, relay string, pids []int) {
 	rec := treeRecord{Boot: bootID(), Relay: relay}
+	rec.Guard, _ = lookup(os.Getpid())
 	for _, pid := range pids {
 		if p, ok := lookup(pid); ok {
 			rec.Procs = append(rec.Procs, p)
@@ -53,18 +55,21 @@ func writeRecord(dir, relay string, pids []int) {
 
 func removeRecord(dir string) { os.Remove(filepath.Join(dir, recordName)) }
 
-// living returns the recorded processes that are still the same and alive.
-func living(dir string) []process {
+// readRecord returns what was recorded in this boot.
+func readRecord(dir string) (rec treeRecord) {
 	body, err := os.ReadFile(filepath.Join(dir, recordName))
-	if err != nil {
-		return nil
+	if err != nil || json.Unmarshal(body, &rec) != nil || rec.Boot != bootID() {
+		return treeRecord{}
 	}
-	var rec treeRecord
-	if json.Unmarshal(body, &rec) != nil || rec.Boot != bootID() {
-		return nil
-	}
-	var out []process
-	for _, p := range rec.Procs {
+	return rec
+}
+
+// living returns the recorded processes of the tree that are still the same and
+// alive.
+func living(dir string) []process { return unchanged(readRecord(dir).Procs...) }
+
+func unchanged(procs ...process) (out []process) {
+	for _, p := range procs {
 		if now, ok := lookup(p.PID); ok && now == p {
 			out = append(out, p)
 		}
@@ -91,6 +96,23 @@ func KillOrphans(stateDir string) ([]Orphan, error) {
 	}
 	defer lock.Release()
 	return killRecorded(stateDir)
+}
+
+// KillAbandoned kills the tree that an earlier run of this node recorded in
+// stateDir, and its guard, which still holds the lock. It is for a guard that
+// stands still: one that runs has killed its tree within KILL_MARGIN of its
+// daemon's end. The caller must be the only daemon of stateDir. It returns what
+// it killed and does not wait for the lock.
+func KillAbandoned(stateDir string) ([]Orphan, error) {
+	rec := readRecord(stateDir)
+	var out []Orphan
+	for _, p := range unchanged(append(rec.Procs, rec.Guard)...) {
+		if err := killProcess(p); err != nil && !errors.Is(err, os.ErrProcessDone) {
+			return out, fmt.Errorf("kill pid %d (%s), left by an earlier run: %w", p.PID, p.Exe, err)
+		}
+		out = append(out, Orphan{p.PID, p.Exe})
+	}
+	return out, nil
 }
 
 func killRecorded(dir string) ([]Orphan, error) {

@@ -47,13 +47,30 @@ func lockNote(err error, path string) string {
 	return fmt.Sprintf("cannot tell whether a relay of an earlier run lives: %v; let this account write %s, or delete it", err, path)
 }
 
+// endAbandoned ends the relay of a guard that holds its lock long after its
+// daemon has gone, which is this one's predecessor: it must be standing still.
+func (d *Daemon) endAbandoned() {
+	left, err := relayproc.KillAbandoned(d.cfg.StateDir)
+	for _, o := range left {
+		d.log.Warn(fmt.Sprintf("ended a process of an earlier run whose guard stood still: %v", o))
+	}
+	if err != nil {
+		d.log.Warn("cannot end what an earlier run left", zap.Error(err))
+	}
+}
+
+// guardPatience is how long the guard of an earlier run may hold its lock: many
+// times the KILL_MARGIN that it has to end its tree.
+const guardPatience = time.Second
+
 // clearTree waits until nothing of an earlier run of this node is left. Its
-// guard ends a relay by itself; only an orphan of a killed guard is ended here.
-// What is in the way is said when it changes, not with every look.
+// guard ends a relay by itself; only the orphan of a killed guard, and what a
+// guard that stands still has not ended, is ended here. What is in the way is
+// said when it changes, not with every look.
 func (d *Daemon) clearTree(ctx context.Context) {
 	said := ""
 	for !d.clear.Load() {
-		wait, cancel := context.WithTimeout(ctx, 2*time.Second)
+		wait, cancel := context.WithTimeout(ctx, guardPatience)
 		err := relayproc.WaitLock(wait, d.lockPath())
 		cancel()
 		if ctx.Err() != nil || d.seeTree(err) {
@@ -65,6 +82,7 @@ func (d *Daemon) clearTree(ctx context.Context) {
 		}
 		if errors.Is(err, relayproc.ErrLocked) && kerr != nil {
 			err = kerr
+			d.endAbandoned()
 		}
 		if text := err.Error(); text != said {
 			said = text

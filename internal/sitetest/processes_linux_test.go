@@ -80,6 +80,30 @@ func TestGuardCrash(t *testing.T) {
 	}
 }
 
+// The guard stands still and its daemon is killed: the PC counts as frozen, and
+// its relay runs on. The next daemon of this PC ends it, guard and all.
+func TestFrozenGuardOfADeadDaemon(t *testing.T) {
+	t.Parallel()
+	s, n, st := start(t, station.Options{Nodes: 2, RelayArgs: "-shape double"})
+	s.roster(1)
+	old := s.life(st.Epoch).PIDs
+	guard := procs.Tree(n.PID())[1]
+	require.NoError(t, procs.Freeze(guard))
+	t.Cleanup(func() { procs.Kill(guard) })
+	n.KillDaemon()
+	require.NoError(t, n.Start())
+	s.until(2*slack, "what the frozen guard left has been ended", func() error {
+		for _, pid := range old {
+			if err := notRelay(pid); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	s.status(n, "may lead again", func(x localapi.Status) bool { return x.Eligible })
+	require.Contains(t, n.Log(), "whose guard stood still")
+}
+
 // The lease folder is wiped under a running leader: its relay ends at TTL, and
 // a new chain goes on above every rev and epoch there was.
 func TestFolderWiped(t *testing.T) {
