@@ -51,7 +51,7 @@ func ChooseAddress(bind, advertise string, ifaces []Iface, routes []Route) (neti
 	}
 	if b.IsValid() {
 		if !usable(b) {
-			return netip.Addr{}, fmt.Errorf("use GOSSIP_BIND=%s: no other PC can reach this address; remove the key, or set it to this PC's LAN address (GOSSIP_ADVERTISE names another address to tell the others)", b)
+			return netip.Addr{}, fmt.Errorf("use GOSSIP_BIND=%s: no other PC can reach this address; remove the key, or set it to this PC's LAN address; for several stations on this one PC set GOSSIP_ADVERTISE=%s as well (it is what the others are told)", b, b)
 		}
 		return b, nil
 	}

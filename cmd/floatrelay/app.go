@@ -2,10 +2,12 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -17,6 +19,7 @@ import (
 // app is what every command shares: the streams, the environment and the
 // global flags.
 type app struct {
+	ctx      context.Context // ends when the user or the system wants the program to end
 	in       io.Reader
 	out, err io.Writer
 	env      []string
@@ -43,8 +46,11 @@ func usageError(cmd *cobra.Command, format string, args ...any) error {
 
 // configError is for what stands in stk.ini or the environment.
 func configError(err error) error {
+	if errors.Is(err, errInterrupted) {
+		return &exitError{code: exitNo, err: err}
+	}
 	hint := "see 'floatrelay config --check'"
-	if errors.Is(err, config.ErrNotFound) {
+	if errors.Is(err, config.ErrNotFound) || errors.Is(err, fs.ErrNotExist) {
 		hint = "'floatrelay config --template' prints one to fill in"
 	}
 	return &exitError{exitUsage, err, hint}

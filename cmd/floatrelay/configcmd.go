@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -10,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/convertfw/floatrelay/internal/config"
+	"github.com/convertfw/floatrelay/relayproc"
 )
 
 func newConfigCommand(a *app) *cobra.Command {
@@ -63,11 +65,16 @@ func (a *app) configShow() error {
 
 func (a *app) configCheck() error {
 	path, loaded, err := a.load()
+	if errors.Is(err, errInterrupted) {
+		return configError(err)
+	}
 	var b strings.Builder
-	if path != "" {
+	if loaded != nil { // otherwise the error names it
 		fmt.Fprintln(&b, path)
 	}
-	checkRelayProgram(path, loaded)
+	if bad := a.checkRelayProgram(path, loaded); bad != nil {
+		return configError(bad)
+	}
 	problems := config.WriteCheck(&b, loaded, err)
 	if printErr := a.print(b.String()); printErr != nil {
 		return printErr
@@ -78,20 +85,25 @@ func (a *app) configCheck() error {
 // checkRelayProgram adds a warning if this PC could never run a relay. It is no
 // problem of the file: a PC may be meant to follow only, and a stk.ini is often
 // checked on another PC.
-func checkRelayProgram(path string, loaded *config.Loaded) {
+func (a *app) checkRelayProgram(path string, loaded *config.Loaded) error {
 	if loaded == nil {
-		return
+		return nil
 	}
 	exe, known := loaded.Get("RELAY_EXE")
 	priority, _ := loaded.Get("RELAY_PRIORITY")
 	if !known || priority.Text == "0" {
-		return
+		return nil
 	}
-	if text := relayProgramWarning(exe); text != "" {
+	text, err := unlessEnded(a.ctx, func() (string, error) { return relayProgramWarning(exe), nil })
+	if err != nil {
+		return fmt.Errorf("look at RELAY_EXE=%s: %w", exe.Text, err)
+	}
+	if text != "" {
 		w := config.Warning{File: path, Text: text}
 		w.Line, _ = strconv.Atoi(exe.Origin[strings.LastIndexByte(exe.Origin, ':')+1:])
 		loaded.Warnings = append(loaded.Warnings, w)
 	}
+	return nil
 }
 
 func relayProgramWarning(exe config.Value) string {
@@ -108,6 +120,9 @@ func relayProgramWarning(exe config.Value) string {
 	case st.IsDir():
 		return fmt.Sprintf("RELAY_EXE=%s is a folder: this PC will not run the relay", exe.Text)
 	}
+	if why := relayproc.NotExecutable(st); why != "" {
+		return fmt.Sprintf("RELAY_EXE=%s %s: this PC will not run the relay until it is", exe.Text, why)
+	}
 	return ""
 }
 
@@ -122,8 +137,13 @@ type configJSON struct {
 
 func (a *app) configJSON(check bool) error {
 	path, loaded, err := a.load()
+	if errors.Is(err, errInterrupted) {
+		return configError(err)
+	}
 	if check {
-		checkRelayProgram(path, loaded)
+		if bad := a.checkRelayProgram(path, loaded); bad != nil {
+			return configError(bad)
+		}
 	}
 	out := configJSON{File: path, Values: []config.Value{}, Problems: []string{}, Warnings: []string{}}
 	if err != nil {

@@ -3,6 +3,9 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -53,8 +56,25 @@ func (a *app) history(cmd *cobra.Command) ([]localapi.Past, error) {
 	if bad != nil || a.apiAddr != "" {
 		return nil, err // whose STATE_DIR it would be is not known
 	}
-	a.note("no daemon answers; this is what the last one wrote to %s", loaded.Config.StateDir)
-	return history.Read(loaded.Config.StateDir)
+	return a.historyFile(loaded.Config.StateDir)
+}
+
+// historyFile is what the last daemon wrote to its STATE_DIR.
+func (a *app) historyFile(dir string) ([]localapi.Past, error) {
+	events, err := unlessEnded(a.ctx, func() ([]localapi.Past, error) {
+		if _, err := os.Stat(filepath.Join(dir, history.FileName)); errors.Is(err, fs.ErrNotExist) {
+			return nil, fmt.Errorf("there is no history yet: no daemon has written one to %s", dir)
+		}
+		return history.Read(dir)
+	})
+	switch {
+	case errors.Is(err, errInterrupted):
+		return nil, fmt.Errorf("read the history in %s: %w", dir, err)
+	case err != nil:
+		return nil, err
+	}
+	a.note("no daemon answers; this is what the last one wrote to %s", dir)
+	return events, nil
 }
 
 func (a *app) printHistory(events []localapi.Past) error {

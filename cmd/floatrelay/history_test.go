@@ -64,6 +64,14 @@ func TestHistory_WithoutADaemonReadsTheFile(t *testing.T) {
 	require.Equal(t, exitNoDaemon, cli(t, "history", "--config", file, "--api", unusedAddr(t)).code, "another PC's file is not ours to guess")
 }
 
+func TestHistory_ThatNobodyEverWrote(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "never")
+	for _, flag := range []string{"--json=false", "--json"} {
+		got := cli(t, "history", flag, "--config", ini(t, "API_ADDR="+unusedAddr(t), "STATE_DIR="+dir))
+		require.Equal(t, result{exitNo, "", "floatrelay: there is no history yet: no daemon has written one to " + dir + "\n"}, got)
+	}
+}
+
 func TestHistory_OfADaemonThatKeepsNone(t *testing.T) {
 	got := cli(t, "history", "--config", ini(t, "API_ADDR="+serving(t, station())))
 	require.Equal(t, exitNo, got.code)

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"net"
@@ -8,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/convertfw/floatrelay/internal/daemon"
 	"github.com/convertfw/floatrelay/internal/localapi"
 )
 
@@ -15,13 +17,13 @@ func newLeaderCommand(a *app) *cobra.Command {
 	var fallback bool
 	cmd := &cobra.Command{
 		Use:   "leader",
-		Short: "Print the address of the relay; exit 1 if nobody leads",
+		Short: "Print the address of the relay; exit 1 if nobody leads or it keeps failing",
 		Args:  noArgs,
 		RunE: runE(func(cmd *cobra.Command, _ []string) error {
 			return a.leader(cmd, fallback)
 		}),
 	}
-	cmd.Flags().BoolVar(&fallback, "fallback", false, "print RELAY_HOST if nobody leads or no daemon answers")
+	cmd.Flags().BoolVar(&fallback, "fallback", false, "print RELAY_HOST if nobody leads, the relay keeps failing or no daemon answers")
 	return cmd
 }
 
@@ -31,15 +33,40 @@ func (a *app) leader(cmd *cobra.Command, fallback bool) error {
 		return err
 	}
 	l, ok, err := c.Leader(cmd.Context())
+	if err == nil && ok {
+		if err = failing(cmd.Context(), c, l); err == nil {
+			return a.printLeader(l)
+		}
+	}
 	switch {
-	case err == nil && ok:
-		return a.printLeader(l)
 	case fallback:
 		return a.fallback(err)
 	case err != nil:
 		return err
 	}
 	return errors.New("nobody leads at present")
+}
+
+// failing says of a relay that is not ready whether it fails again and again,
+// which is no start that somebody could wait for. The daemon that leads knows
+// best; of another PC its note tells.
+func failing(ctx context.Context, c *localapi.Client, l localapi.Leader) error {
+	if l.Ready {
+		return nil
+	}
+	m, err := c.Members(ctx)
+	if err != nil {
+		return nil //nolint:nilerr // who leads is known all the same
+	}
+	for _, x := range m.Members {
+		if !leads(m, x) {
+			continue
+		}
+		if text := daemon.Failing(x.Note); text != "" {
+			return fmt.Errorf("the relay of %s has failed %s", clean(l.Station), clean(text))
+		}
+	}
+	return nil
 }
 
 func (a *app) printLeader(l localapi.Leader) error {

@@ -30,7 +30,7 @@ const (
 // Main runs one command line and returns its exit code. ctx ends when the user
 // or the system wants the program to end; env is the environment as KEY=value.
 func Main(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer, env []string) int {
-	a := &app{in: stdin, out: stdout, err: stderr, env: env}
+	a := &app{ctx: ctx, in: stdin, out: stdout, err: stderr, env: env}
 	root := newRoot(a)
 	root.SetArgs(args)
 	return a.report(root.ExecuteContext(ctx))

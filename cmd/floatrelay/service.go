@@ -20,6 +20,9 @@ func newServiceCommand(a *app) *cobra.Command {
 		Use:   "service",
 		Short: "Install, remove, start or stop floatrelay as a service of this PC",
 		RunE: runE(func(cmd *cobra.Command, args []string) error {
+			if len(args) == 1 && args[0] == "help" {
+				return cmd.Help()
+			}
 			if len(args) > 0 {
 				return usageError(cmd, "unknown command %q for %q", args[0], cmd.CommandPath())
 			}

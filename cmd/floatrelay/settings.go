@@ -1,6 +1,8 @@
 package main
 
 import (
+	"errors"
+	"fmt"
 	"runtime"
 	"strings"
 
@@ -12,12 +14,20 @@ const defaultAPIAddr = "127.0.0.1:9532"
 
 // load reads the configuration this command line means. The path is returned
 // as soon as it is known, and what could be read is returned beside an error
-// (see config.Load); it is nil if the file could not be read.
+// (see config.Load); it is nil if the file could not be read. It ends with the
+// program: see unlessEnded.
 func (a *app) load() (path string, loaded *config.Loaded, err error) {
-	if path, err = config.Find(a.configPath); err != nil {
+	path, err = unlessEnded(a.ctx, func() (string, error) { return config.Find(a.configPath) })
+	if err != nil {
 		return "", nil, err
 	}
-	loaded, err = config.Load(path, a.lookupEnv)
+	loaded, err = unlessEnded(a.ctx, func() (*config.Loaded, error) { return config.Load(path, a.lookupEnv) })
+	if errors.Is(err, errInterrupted) {
+		return path, nil, fmt.Errorf("read %s: %w", path, err)
+	}
+	if loaded != nil {
+		loaded.Warnings = append(loaded.Warnings, config.StrayEnv(a.env)...)
+	}
 	return path, loaded, err
 }
 
@@ -44,7 +54,7 @@ func (a *app) apiAddress() (string, error) {
 	switch {
 	case err == nil:
 		return loaded.Config.APIAddr, nil
-	case a.configPath != "":
+	case a.configPath != "" || errors.Is(err, errInterrupted):
 		return "", configError(err)
 	}
 	if loaded != nil {

@@ -160,3 +160,25 @@ func TestShow_OutputThatCannotBeWrittenIsAFailure(t *testing.T) {
 	require.Equal(t, exitNo, code)
 	require.Equal(t, "floatrelay: write the output: broken pipe\n", errs.String())
 }
+
+// A relay that fails again and again is no relay that somebody could wait for.
+func TestLeader_FailingIsExit1(t *testing.T) {
+	s := station()
+	s.leader.Ready = false
+	for i, m := range s.members.Members {
+		if m.ID == s.members.Leader {
+			s.members.Members[i].Note = "the relay failed 9 times in a row, last at 12:00:07 (exit code 0); next try at 12:00:37"
+		}
+	}
+	const want = "the relay of 餐廳-02 has failed 9 times in a row: exit code 0"
+	for _, flag := range []string{"--json=false", "--json"} {
+		got := cli(t, "leader", flag, "--api", serving(t, s))
+		require.Equal(t, result{exitNo, "", "floatrelay: " + want + "\n"}, got)
+	}
+	got := cli(t, "leader", "--fallback", "--config", ini(t, "RELAY_HOST=10.0.0.5"), "--api", serving(t, s))
+	require.Equal(t, exitOK, got.code)
+	require.Equal(t, "10.0.0.5:9530\n", got.out)
+	require.Contains(t, got.err, want)
+	s.leader.Ready = true
+	require.Equal(t, exitOK, cli(t, "leader", "--api", serving(t, s)).code, "it serves again")
+}

@@ -20,6 +20,9 @@ func newTokenCommand(a *app) *cobra.Command {
 		Use:   "token",
 		Short: "Make a RELAY_TOKEN, or compare the ones in use",
 		RunE: runE(func(cmd *cobra.Command, args []string) error {
+			if len(args) == 1 && args[0] == "help" {
+				return cmd.Help()
+			}
 			if len(args) > 0 {
 				return usageError(cmd, "unknown command %q for %q", args[0], cmd.CommandPath())
 			}
@@ -40,7 +43,7 @@ func newTokenNewCommand(a *app) *cobra.Command {
 			if a.json {
 				return a.printJSON(map[string]string{"token": token, "fingerprint": config.Fingerprint(token)})
 			}
-			a.note("put it as RELAY_TOKEN into every stk.ini of the site, and the present one as RELAY_TOKEN_OLD")
+			a.note("put it as RELAY_TOKEN into every stk.ini of the site; if there is one in use already, keep that as RELAY_TOKEN_OLD")
 			return a.print(token + "\n")
 		}),
 	}

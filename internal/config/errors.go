@@ -46,7 +46,7 @@ func (e *Error) Error() string {
 	return b.String() + " " + cause + "; allowed: " + e.Want
 }
 
-// Unwrap returns ErrDamaged where it applies.
+// Unwrap returns ErrDamaged, or why the file could not be read, where it applies.
 func (e *Error) Unwrap() error { return e.err }
 
 // Problems is everything that is wrong, one line each.

@@ -122,7 +122,7 @@ func leaseKeys() []*Key {
 func relayKeys() []*Key {
 	return in(groupRelay,
 		&Key{Name: "RELAY_EXE", Allowed: pathRange + "; a relative one counts from the folder of stk.ini",
-			Doc: "The relay program: relay_server.exe, or a .bat file that starts it.",
+			Doc: "The relay program: relay_server.exe, or a .bat file that starts it. Without it this PC never leads.",
 			set: path(true, func(c *Config) *string { return &c.RelayExe })},
 		&Key{Name: "RELAY_ARGS", Allowed: argsRange,
 			Doc: "Its arguments. A backslash is an ordinary character.",
@@ -154,7 +154,7 @@ func gossipKeys() []*Key {
 			"The UDP and TCP port on which members talk to each other, the same on all PCs of the site.",
 			func(c *Config) *int { return &c.GossipPort }),
 		&Key{Name: "GOSSIP_BIND", Allowed: "an IP address of this PC", PerOS: "chosen by route",
-			Doc: "The address to listen on.",
+			Doc: "The address to listen on. A loopback address, for trying several stations on one PC, needs the same one as GOSSIP_ADVERTISE.",
 			set: bindAddress},
 		&Key{Name: "GOSSIP_ADVERTISE", Allowed: "an IPv4 address (not 0.0.0.0)", PerOS: "chosen by route",
 			Doc: "The LAN address told to the others and written into the lease. Needed only where floatrelay cannot choose between several.",

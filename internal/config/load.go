@@ -3,7 +3,6 @@ package config
 import (
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -22,30 +21,19 @@ const maxWarnings = 200
 //
 // On a bad value or a damaged file the error is a Problems with one Error per
 // finding, and Loaded still holds the values and warnings, for people; its
-// Config is then zero. When the file cannot be read at all, Loaded is nil.
+// Config is then zero. When the file cannot be read at all, Loaded is nil and
+// the Problems hold one Error. On a share that hangs Load hangs as well: callers
+// who must not wait run it beside what they wait for.
 func Load(path string, env Env) (*Loaded, error) {
 	abs, err := filepath.Abs(path)
 	if err != nil {
 		return nil, fmt.Errorf("resolve the path of stk.ini %q: %w", path, err)
 	}
-	data, err := readFile(abs)
-	if err != nil {
-		return nil, fmt.Errorf("read %s: %w", abs, err)
+	data, unread := readFile(abs)
+	if unread != nil {
+		return nil, Problems{unread}
 	}
 	return Parse(abs, data, env)
-}
-
-func readFile(path string) ([]byte, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, maxFile+1))
-	if err == nil && len(data) > maxFile {
-		err = fmt.Errorf("it is larger than %d bytes, which no stk.ini is", maxFile)
-	}
-	return data, err
 }
 
 // Parse is Load for the content of a file already read; path only names it.

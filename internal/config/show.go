@@ -60,7 +60,7 @@ func WriteCheck(w io.Writer, l *Loaded, err error) int {
 		fmt.Fprintf(w, "error    %s\n", err)
 	}
 	if l == nil {
-		return errs
+		l = &Loaded{}
 	}
 	own, foreign := split(l.Warnings)
 	for _, x := range own {

@@ -71,7 +71,7 @@ differs  /etc/stk.ini:4: RELAY_ARGS ends with a backslash; ini.v1 joins the next
 	require.Regexp(t, `\n1 error, (1 warning|2 warnings), 1 line that other programs may read differently \(UTF-8\)\n$`, out.String())
 	out.Reset()
 	require.Equal(t, 1, WriteCheck(&out, nil, errors.New("read stk.ini: gone")))
-	require.Equal(t, "error    read stk.ini: gone\n", out.String())
+	require.Equal(t, "error    read stk.ini: gone\n1 error, 0 warnings, 0 lines that other programs may read differently\n", out.String())
 }
 
 // dropWindowsPathHint removes the warning that only other systems give about

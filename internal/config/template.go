@@ -12,6 +12,7 @@ const templateHead = `floatrelay settings. One KEY=value per line; a line that s
 Text values are literal: no quotes, no escapes, and no comment behind them.
 A comment may follow a number (LEASE_TTL=15 ; seconds).
 Lines without a leading ; below must be filled in; the others show the defaults.
+Set RELAY_EXE too wherever the relay may run: without it a PC never leads.
 `
 
 // WriteTemplate writes a commented stk.ini with every key, its default and its

@@ -22,6 +22,7 @@ func TestWriteTemplate_Form(t *testing.T) {
 	require.NotRegexp(t, `[^\x20-\x7E\r\n]`, text, "plain ASCII")
 	require.Equal(t, strings.Count(text, "\n"), strings.Count(text, "\r\n"), "CR LF everywhere")
 	require.NotContains(t, text, "\r\r")
+	require.Contains(t, text, "Set RELAY_EXE too wherever the relay may run")
 	for line := range strings.Lines(text) {
 		require.LessOrEqual(t, len(line), 80)
 		require.Regexp(t, `^(\r\n|; .*|;?[A-Z_]+=.*|\[RELAY\]\r\n)`, line)

@@ -324,8 +324,12 @@ func checkRelayExe(path string) string {
 	if path == "" {
 		return "RELAY_EXE is not set"
 	}
-	if st, err := os.Stat(path); err != nil || st.IsDir() {
+	st, err := os.Stat(path)
+	if err != nil || st.IsDir() {
 		return fmt.Sprintf("RELAY_EXE %s is not there", path)
+	}
+	if why := relayproc.NotExecutable(st); why != "" {
+		return fmt.Sprintf("RELAY_EXE %s %s", path, why)
 	}
 	return ""
 }

@@ -2,6 +2,8 @@ package daemon
 
 import (
 	"fmt"
+	"regexp"
+	"strings"
 	"sync"
 	"time"
 
@@ -108,6 +110,27 @@ func (f failures) note(clock func(time.Duration) time.Time) string {
 		text += "; next try at " + clock(f.next).Format(time.TimeOnly)
 	}
 	return text
+}
+
+// inRow finds what note wrote among a member's notes, which gossip may have cut
+// short.
+var inRow = regexp.MustCompile(`the relay failed (\d+ times) in a row(?:, last at \S+ \((.*))?`)
+
+// Failing finds in a member's note that its relay fails again and again, and
+// returns how often and why: "9 times in a row: exit code 0", else "".
+func Failing(note string) string {
+	m := inRow.FindStringSubmatch(note)
+	if m == nil {
+		return ""
+	}
+	why, _, more := strings.Cut(m[2], "); ")
+	if !more {
+		why = strings.TrimSuffix(why, ")")
+	}
+	if why == "" {
+		return m[1] + " in a row"
+	}
+	return m[1] + " in a row: " + why
 }
 
 // relayEvent posts an event of the relay and remembers what it tells.

@@ -95,3 +95,19 @@ func TestFailures_Note(t *testing.T) {
 	require.Equal(t, "the relay failed 2 times in a row, last at 00:00:07 (exit code 3)",
 		failures{row: 2, why: "exit code 3", at: 7 * time.Second}.note(utc))
 }
+
+// What the note says can be read back, also where gossip cut it short.
+func TestFailing_ReadsTheNote(t *testing.T) {
+	clock := func(d time.Duration) time.Time { return time.Unix(0, 0).UTC().Add(d) }
+	note := failures{row: 9, why: "exit code 0 (see the log)", at: 7 * time.Second, next: 11 * time.Second}.note(clock)
+	for in, want := range map[string]string{
+		note:                                "9 times in a row: exit code 0 (see the log)",
+		note + "; its token differs":        "9 times in a row: exit code 0 (see the log)",
+		"drained; " + note:                  "9 times in a row: exit code 0 (see the log)",
+		"the relay failed 3 times in a row": "3 times in a row",
+		"the relay failed 3 times in a row, last at 00:00:07 (exit": "3 times in a row: exit",
+		"starting": "", "": "",
+	} {
+		require.Equal(t, want, Failing(in), in)
+	}
+}

@@ -1,9 +1,11 @@
 package demo
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -30,12 +32,19 @@ func (d *show) members(ctx context.Context, n *station.Node, title string) {
 	}
 }
 
+// moment is a line of the timeline.
+type moment struct {
+	at   time.Duration // after the fault
+	text string
+}
+
 // timeline prints what happened when.
 func (d *show) timeline(r Result) {
 	d.say("")
 	d.say("timeline (%s of %s):", r.Fault, r.From)
+	var lines []moment
 	line := func(at time.Duration, format string, args ...any) {
-		d.say("  %6.3f s  %s", at.Seconds(), fmt.Sprintf(format, args...))
+		lines = append(lines, moment{at, fmt.Sprintf(format, args...)})
 	}
 	line(0, "fault")
 	if r.LastBeat != 0 {
@@ -46,6 +55,10 @@ func (d *show) timeline(r Result) {
 	}
 	line(r.Ready, "the new relay listens")
 	line(r.Reconnect, "the client is back; %d messages since", r.Received[1])
+	slices.SortStableFunc(lines, func(a, b moment) int { return cmp.Compare(a.at, b.at) })
+	for _, m := range lines {
+		d.say("  %6.3f s  %s", m.at.Seconds(), m.text)
+	}
 	d.say("")
 	d.say("two relays at once: %d ms (from the relay processes themselves)", r.Overlap.Milliseconds())
 	if r.Stable {

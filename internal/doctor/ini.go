@@ -12,12 +12,12 @@ const askTemplate = "correct the line; 'floatrelay config --template' shows ever
 func (in Input) checkINI(_ context.Context, tell Tell) {
 	var problems config.Problems
 	switch {
-	case errors.As(in.LoadErr, &problems):
+	case errors.Is(in.LoadErr, config.ErrNotFound):
+		tell.Fail("make one with 'floatrelay config --template', or name it with --config", "%v", in.LoadErr)
+	case errors.As(in.LoadErr, &problems) && in.Loaded != nil:
 		for _, p := range problems {
 			tell.Fail(askTemplate, "%v", p)
 		}
-	case errors.Is(in.LoadErr, config.ErrNotFound):
-		tell.Fail("make one with 'floatrelay config --template', or name it with --config", "%v", in.LoadErr)
 	case in.LoadErr != nil:
 		tell.Fail("check that the file is there and that this account may read it", "%v", in.LoadErr)
 	default:
