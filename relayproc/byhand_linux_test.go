@@ -42,9 +42,7 @@ func (w *world) relayByHand(port int) int {
 
 // copySelf is this test program under another path.
 func copySelf(t testing.TB) string {
-	body, err := os.ReadFile(self(t))
-	require.NoError(t, err)
 	path := filepath.Join(t.TempDir(), "relay_server.exe")
-	require.NoError(t, os.WriteFile(path, body, 0o755))
+	copyProgram(t, path)
 	return path
 }

@@ -57,23 +57,48 @@ func (g *grip) close() {
 }
 
 // killMarked kills every process that carries the mark of a plain tree in its
-// environment, for the case that guard and supervisor were killed together and
-// its orphans went elsewhere. It returns how many it found.
-func killMarked(mark string) int {
-	n := 0
-	for _, pid := range pids() {
-		if pid == os.Getpid() {
-			continue
+// environment and returns how many those were. A process may fork and end while
+// it is looked for, so what appeared meanwhile is looked at too, until a list of
+// all processes has nobody new.
+func killMarked(mark string) (n int) {
+	seen := map[int]bool{os.Getpid(): true}
+	for range markRounds {
+		again := false
+		for _, pid := range pids() {
+			if seen[pid] {
+				continue
+			}
+			again = true
+			marked, known := killIfMarked(pid, mark)
+			if seen[pid] = known; marked {
+				n++
+			}
 		}
-		before, ok := lookup(pid)
-		if !ok {
-			continue
-		}
-		env, err := os.ReadFile(procPath(pid, "environ"))
-		if err == nil && strings.Contains("\x00"+string(env), "\x00"+mark+"\x00") {
-			n++
-			_ = killProcess(before)
+		if !again {
+			break
 		}
 	}
 	return n
+}
+
+// markRounds bounds killMarked where other programs start all the time.
+const markRounds = 20
+
+// kthreadd is the parent of all threads of the kernel, which have no environment.
+const kthreadd = 2
+
+// killIfMarked looks at one process. It is not known yet while it becomes
+// another program: it has no environment for that moment.
+func killIfMarked(pid int, mark string) (marked, known bool) {
+	s, _ := readStat(pid)
+	before, ok := lookup(pid)
+	if !ok || pid == kthreadd || s.ppid == kthreadd {
+		return false, true
+	}
+	env, err := os.ReadFile(procPath(pid, "environ"))
+	if err != nil || !strings.Contains("\x00"+string(env), "\x00"+mark+"\x00") {
+		return false, err != nil || len(env) > 0
+	}
+	_ = killProcess(before)
+	return true, true
 }

@@ -24,12 +24,20 @@ func publicDir(t testing.TB) string {
 	return dir
 }
 
-// publicSelf is a copy of this program that any user may run.
-func publicSelf(t testing.TB) string {
+// copyProgram copies this test program to path. No process is forked meanwhile:
+// one that inherits the open file makes the copy "busy" for whoever runs it.
+func copyProgram(t testing.TB, path string) {
 	body, err := os.ReadFile(self(t))
 	require.NoError(t, err)
-	path := filepath.Join(publicDir(t), "relayproc.test")
+	syscall.ForkLock.RLock()
+	defer syscall.ForkLock.RUnlock()
 	require.NoError(t, os.WriteFile(path, body, 0o755))
+}
+
+// publicSelf is a copy of this program that any user may run.
+func publicSelf(t testing.TB) string {
+	path := filepath.Join(publicDir(t), "relayproc.test")
+	copyProgram(t, path)
 	return path
 }
 

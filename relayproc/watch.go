@@ -264,6 +264,11 @@ func (w *watch) finish(cause Cause, note string) {
 	close(w.g.ended)
 }
 
+// marksGone is how often in a row no process of a lost tree must be found: one
+// look can miss a process that is being forked, or that is just becoming another
+// program and has no environment for a moment.
+const marksGone = 5
+
 // bury follows the end of a guard that reported nothing: whatever it left is
 // killed, and Down comes only when that is dead and the ports are closed.
 func (w *watch) bury(ctx context.Context) {
@@ -273,13 +278,17 @@ func (w *watch) bury(ctx context.Context) {
 	}
 	dir := filepath.Dir(w.g.spec.LockPath)
 	var clear time.Duration
+	looks := 0 // that found nothing, in a row
 	for tick := time.NewTicker(killRhythm); ; <-tick.C {
 		w.holder.kill()
-		marked := 0
+		marked, enough := 0, 1
 		if !w.whole {
-			marked = killMarked(w.g.mark)
+			marked, enough = killMarked(w.g.mark), marksGone
 		}
-		if marked > 0 || w.holder.alive() || !w.unlocked() {
+		if looks++; marked > 0 {
+			looks = 0
+		}
+		if looks < enough || w.holder.alive() || !w.unlocked() {
 			continue
 		}
 		if clear == 0 {
