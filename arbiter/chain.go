@@ -1,6 +1,7 @@
 package arbiter
 
 import (
+	"slices"
 	"time"
 
 	"github.com/convertfw/floatrelay/lease"
@@ -35,6 +36,7 @@ type chainView struct {
 	doubtful    []uint64      // implausible revs still to be read, highest first
 	doubtAll    []uint64      // the listing they belong to
 	doubtBegun  time.Duration
+	ignored     []uint64 // revs last said to be ignored
 
 	denied   bool          // the last create outside a tenure was denied
 	deniedAt time.Duration // when
@@ -125,6 +127,7 @@ func (m *Machine) weigh(begun time.Duration, revs []uint64) {
 		c.doubtAll = append([]uint64(nil), revs...)
 		return
 	}
+	c.ignored = nil
 	m.believe(begun, revs)
 }
 
@@ -138,10 +141,7 @@ func (m *Machine) doubtResolved(e lease.Entry, gone bool) {
 	c.doubtful = c.doubtful[1:]
 	revs := c.doubtAll
 	if !gone && e.Kind == lease.Valid {
-		for len(revs) > 0 && revs[len(revs)-1] > e.Rev+plausibleStep {
-			m.say(true, "ignoring %d in the chain: more than %d above the newest readable record %d", revs[len(revs)-1], plausibleStep, e.Rev)
-			revs = revs[:len(revs)-1]
-		}
+		revs = m.ignore(revs, e.Rev)
 	} else {
 		if len(c.doubtful) > 0 {
 			return
@@ -149,16 +149,28 @@ func (m *Machine) doubtResolved(e lease.Entry, gone bool) {
 		// A chain that went on without us has many records, one after the other;
 		// what is ignored stands alone.
 		if base := c.head.rev; base > 0 && !consecutive(revs, base+plausibleStep) {
-			for len(revs) > 0 && revs[len(revs)-1] > base+plausibleStep {
-				m.say(true, "ignoring %d in the chain: more than %d above the newest readable record %d", revs[len(revs)-1], plausibleStep, base)
-				revs = revs[:len(revs)-1]
-			}
+			revs = m.ignore(revs, base)
 		}
 	}
 	c.doubtful, c.doubtAll = nil, nil
 	if len(revs) > 0 {
 		m.believe(c.doubtBegun, revs)
 	}
+}
+
+// ignore returns the revs that are plausible above base, and says once which
+// are not.
+func (m *Machine) ignore(revs []uint64, base uint64) []uint64 {
+	n := len(revs)
+	for n > 0 && revs[n-1] > base+plausibleStep {
+		n--
+	}
+	if strays := revs[n:]; len(strays) > 0 && !slices.Equal(strays, m.chain.ignored) {
+		m.chain.ignored = slices.Clone(strays)
+		top := strays[len(strays)-1]
+		m.say(true, "ignoring %d in the chain: more than %d above the newest readable record %d; remove the file %s", top, plausibleStep, base, lease.RecordName(m.chain.share, top))
+	}
+	return revs[:n]
 }
 
 // consecutive reports whether two neighbouring revs above floor are listed.

@@ -124,6 +124,9 @@ func (m *Machine) adoptTaking(e lease.Entry) {
 	}
 }
 
+// noteFolderGone is what a leader shows while its chain is not on the share.
+const noteFolderGone = "the lease's folder relay_leader.d was deleted or moved: leave it in LEASE_DIR"
+
 // tellRenewals says once that the share refuses the leader's records, and once
 // that it takes them again.
 func (m *Machine) tellRenewals(out Outcome) {
@@ -134,6 +137,10 @@ func (m *Machine) tellRenewals(out Outcome) {
 	m.tenure.failing = failing
 	if !failing {
 		m.say(false, "the share takes records again")
+		return
+	}
+	if out == NotExist {
+		m.say(true, "%s. The relay goes on for as long as the roster vouches, at most until TTL; a new chain is founded after that", noteFolderGone)
 		return
 	}
 	m.say(true, "the share did not take the leader's record (%s): is it full, read-only or unreachable? The relay goes on for as long as the roster vouches, at most until TTL", out)

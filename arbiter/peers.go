@@ -8,6 +8,11 @@ import (
 	"github.com/convertfw/floatrelay/lease"
 )
 
+// NoteDenied is why a member may not lead to which the share refused a record.
+// The machine does not know the reason; who does, as of a full share, says so in
+// its place.
+const NoteDenied = "no write access to LEASE_DIR: creating a record was denied"
+
 // cloneAfter is how long another run of our own node must stay alive before it
 // is called a clone: a restart leaves its old run in the table for as long as
 // gossip needs to notice (at most 2.1 s measured).
@@ -193,7 +198,7 @@ func (m *Machine) shareTrouble() string {
 	}
 	if c.denied && m.tenure == nil && m.now < c.deniedAt+deniedPause {
 		m.wakeAt(c.deniedAt + deniedPause)
-		return "no write access to LEASE_DIR: creating a record was denied"
+		return NoteDenied
 	}
 	// With no chain here, and nobody beating for TTL_MAX: the folder was emptied
 	// under all of us, and this member may found a new chain. While an older

@@ -89,6 +89,9 @@ func (m *Machine) Status() Status {
 	if note == "" && c.head.entry.Kind != lease.Valid {
 		s.Note = c.head.entry.Cause
 	}
+	if note == "" && c.missing && c.share != "" {
+		s.Note = noteFolderGone
+	}
 	if m.tenure != nil {
 		s.Deadline, s.By = m.deadline()
 		s.Roster = m.tenure.acked.rec.Roster
@@ -121,7 +124,11 @@ func (m *Machine) report() {
 	note := m.ineligible()
 	text := "role " + m.role(note).String()
 	if h, ok := m.chain.head.held(); ok && m.tenure == nil {
-		text += ": follows " + h.Station
+		if m.cfg.Self.Node == h.Owner.Node && m.cfg.Station == h.Station {
+			text += ": the newest lease was its own"
+		} else {
+			text += ": follows " + h.Station
+		}
 	}
 	if note != "" {
 		text += " (" + note + ")"

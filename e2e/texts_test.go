@@ -43,6 +43,25 @@ func (p *pc) says(text string) {
 	require.Equal(p.s.t, 1, strings.Count(string(log), text), "%s", log)
 }
 
+// saysToken is says for a token that differs: the log names each PC in a line
+// of its own, the notes name all in one.
+func (p *pc) saysToken(of *pc, there, here string) {
+	p.s.t.Helper()
+	p.s.await(30*time.Second, p.station+" does not say whose token differs", func() bool {
+		status, members := p.notes()
+		for _, text := range []string{"RELAY_TOKEN", of.station, "fingerprint there " + there, "here " + here} {
+			if !strings.Contains(status, text) || !strings.Contains(members, text) {
+				return false
+			}
+		}
+		return true
+	})
+	text := fmt.Sprintf("RELAY_TOKEN differs from that of %s at %s (fingerprint there %s, here %s)", of.station, of.ip, there, here)
+	log, err := os.ReadFile(p.logPath())
+	require.NoError(p.s.t, err)
+	require.Equal(p.s.t, 1, strings.Count(string(log), text), "%s", log)
+}
+
 // Row A13: a PC with another token says whose differs, with both fingerprints,
 // and so do the others of it; nobody is disturbed, and all is well once it has
 // the right one.
@@ -57,10 +76,9 @@ func TestCaseA13_WrongToken(t *testing.T) {
 	odd.Start()
 	s.await(20*time.Second, "the odd one does not answer", func() bool { return odd.status().Token != "" })
 	wrong := odd.status().Token
-	differs := "RELAY_TOKEN differs from that of %s at %s (fingerprint there %s, here %s)"
 	for _, p := range s.others(odd) {
-		odd.says(fmt.Sprintf(differs, p.station, p.ip, right, wrong))
-		p.says(fmt.Sprintf(differs, odd.station, odd.ip, wrong, right))
+		odd.saysToken(p, right, wrong)
+		p.saysToken(odd, wrong, right)
 	}
 	require.Equal(t, l, s.leader())
 	after, _ := s.head()

@@ -156,6 +156,9 @@ func lockName(share string, rev uint64) string {
 	return fmt.Sprintf("%s/%s/%0*d%s", chainDir, share, revDigits, rev, lockSuffix)
 }
 
+// RecordName is the file of a record within LEASE_DIR, for people.
+func RecordName(share string, rev uint64) string { return lockName(share, rev) }
+
 // parseLock reads the rev out of a record's file name.
 func parseLock(name string) (uint64, bool) {
 	digits, ok := strings.CutSuffix(name, lockSuffix)

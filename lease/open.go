@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 )
 
@@ -34,7 +35,7 @@ func (c *Codec) Open(share string, rev uint64, body []byte) Entry {
 		e.Kind = Foreign
 		e.Cause = fmt.Sprintf("KMSN is %s, ours is %s", r.KMSN, c.kmsn)
 	case !c.verify(body):
-		e.Cause = fmt.Sprintf("wrong MAC: its RELAY_TOKEN differs from ours (written by %s)", r.Station)
+		e.Cause = fmt.Sprintf(wrongMAC+" from ours (written by %s)", r.Station)
 	case share != "" && r.Share != share:
 		e.Cause = fmt.Sprintf("it belongs to share %s, found on %s", r.Share, share)
 	case rev != 0 && r.Rev != rev:
@@ -44,6 +45,13 @@ func (c *Codec) Open(share string, rev uint64, body []byte) Entry {
 	}
 	return e
 }
+
+// wrongMAC begins the cause of a record that another token signed.
+const wrongMAC = "wrong MAC: its RELAY_TOKEN differs"
+
+// WrongToken reports whether the body looks like a record that another token
+// signed, as opposed to a damaged one.
+func (e Entry) WrongToken() bool { return e.Kind == Unknown && strings.HasPrefix(e.Cause, wrongMAC) }
 
 // decodeRecord reads a body without verifying it. With a v above Version the
 // record is empty: only its version is known.

@@ -2,6 +2,7 @@ package lease
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 )
@@ -171,6 +172,11 @@ func (r *reader) until(name string) string {
 // or the new.
 func (c *Chain) Publish(ctx context.Context, v View) error {
 	if err := c.share.Replace(ctx, ViewName, v.Encode()); err != nil {
+		if errors.Is(err, ErrExists) || errors.Is(err, ErrDenied) {
+			if _, folder := c.share.List(ctx, ViewName); folder == nil {
+				return fmt.Errorf("publish the view: %s in %s is a folder: remove that folder: %w", ViewName, c.share, err)
+			}
+		}
 		return fmt.Errorf("publish the view: %w", err)
 	}
 	return nil

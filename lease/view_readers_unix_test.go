@@ -66,7 +66,7 @@ func TestView_PublicationThatIsRefused(t *testing.T) {
 	chain := lease.NewChain(lease.NewDir(folder))
 	err := chain.Publish(t.Context(), lease.View{KMSN: "4711"})
 	require.Error(t, err)
-	require.ErrorContains(t, err, "publish the view: replace relay_leader.json")
+	require.ErrorContains(t, err, "publish the view: relay_leader.json in "+folder+" is a folder: remove that folder: replace relay_leader.json")
 	require.NotErrorIs(t, err, lease.ErrUnknown)
 	names, err := os.ReadDir(folder)
 	require.NoError(t, err)

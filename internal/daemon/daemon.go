@@ -66,8 +66,12 @@ type Daemon struct {
 	clear   atomic.Bool // no relay of an earlier run is left
 	// The system kept a port of the relay from every program when last tried.
 	reserved atomic.Bool
-	table    chan struct{}
-	saving   chan struct{}
+
+	damagedRev uint64          // head last said to be damaged; the driver's only
+	twinsSaid  map[string]bool // stations said to be used twice; keepTable's only
+
+	table  chan struct{}
+	saving chan struct{}
 
 	api      net.Listener
 	cleanups []func()
@@ -155,7 +159,7 @@ func (d *Daemon) openLease() (err error) {
 }
 
 func (d *Daemon) openGossip() error {
-	d.found = &discovery{fixed: d.cfg.GossipPeers, dir: d.cfg.StateDir}
+	d.found = &discovery{fixed: d.cfg.GossipPeers, dir: d.cfg.StateDir, wake: make(chan struct{}, 1)}
 	addr, err := d.opt.find(context.Background())
 	if err != nil {
 		return err
@@ -211,7 +215,7 @@ func (d *Daemon) openArbiter() (err error) {
 			Seed: seedOf(d.self), Sealer: d.codec, NewShare: uuid.NewString,
 		},
 		Store: d.room, Codec: d.codec, Net: d.seen.metrics.Net(d.gossip), Guards: d.guards,
-		Now: d.opt.now, Report: d.report, OnStatus: d.statusChanged,
+		Now: d.opt.now, Report: func(warn bool, text string) { d.report(warn, d.room.words(text)) }, OnStatus: d.statusChanged,
 	})
 	if err != nil {
 		return err

@@ -7,6 +7,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"sync"
 	"time"
@@ -37,6 +38,8 @@ type discovery struct {
 
 	mu     sync.Mutex
 	places map[string]place // by node
+
+	wake chan struct{} // makes keepFiles look at once
 }
 
 // place is where a member was last known to be.
@@ -49,6 +52,7 @@ type place struct {
 // whose is what a member's file says of who is at its addresses.
 type whose struct {
 	station         string
+	written         string // local time YYYYMMDDHHMMSS
 	token, oldToken string // fingerprints, or ""
 }
 
@@ -106,32 +110,45 @@ func (p *discovery) at(ip string) (whose, bool) {
 	return p.places[node].said, node != ""
 }
 
-// readAgain makes the file of who is at an address worth reading.
+// readAgain makes the files of whoever is, or was, at an address worth reading.
 func (p *discovery) readAgain(ip string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if node := p.nodeAt(ip); node != "" {
-		at := p.places[node]
-		at.again = time.Time{}
-		p.places[node] = at
+	for n, at := range p.places {
+		if at.names(ip) {
+			at.again = time.Time{}
+			p.places[n] = at
+		}
 	}
 }
 
-// nodeAt is the node whose file names an address, the one read last if there
+// hurry has the files looked at now.
+func (p *discovery) hurry() {
+	select {
+	case p.wake <- struct{}{}:
+	default:
+	}
+}
+
+// nodeAt is the node whose file names an address, the one written last if there
 // are several; "" if none does. The lock is held.
 func (p *discovery) nodeAt(ip string) (node string) {
 	for n, at := range p.places {
-		for _, a := range at.addrs {
-			host, _, err := net.SplitHostPort(a)
-			if err != nil || host != ip {
-				continue
-			}
-			if last := p.places[node].again; node == "" || at.again.After(last) || at.again.Equal(last) && n < node {
-				node = n
-			}
+		if !at.names(ip) {
+			continue
+		}
+		if last := p.places[node].said.written; node == "" || at.said.written > last || at.said.written == last && n < node {
+			node = n
 		}
 	}
 	return node
+}
+
+func (at place) names(ip string) bool {
+	return slices.ContainsFunc(at.addrs, func(a string) bool {
+		host, _, err := net.SplitHostPort(a)
+		return err == nil && host == ip
+	})
 }
 
 // took takes in what was read of these nodes and returns the addresses. A file
@@ -152,7 +169,7 @@ func (p *discovery) took(nodes []string, members []lease.Member, kmsn string, no
 		}
 		p.note(m.Node, at, now)
 		noted := p.places[m.Node]
-		noted.said = whose{station: m.Station, token: m.Token, oldToken: m.OldToken}
+		noted.said = whose{station: m.Station, written: m.Written, token: m.Token, oldToken: m.OldToken}
 		p.places[m.Node] = noted
 		addrs = append(addrs, at...)
 	}
@@ -204,7 +221,7 @@ func (d *Daemon) keepFiles(ctx context.Context) {
 		if share != "" {
 			alone = min(2*alone, membersEvery)
 		}
-		if !sleep(ctx, pause) {
+		if !sleepOr(ctx, pause, d.found.wake) {
 			return
 		}
 	}
@@ -263,13 +280,17 @@ func (d *Daemon) readFiles(ctx context.Context, share string) {
 }
 
 // sleep waits and reports whether ctx still lasts.
-func sleep(ctx context.Context, d time.Duration) bool {
+func sleep(ctx context.Context, d time.Duration) bool { return sleepOr(ctx, d, nil) }
+
+// sleepOr is sleep that wake ends early.
+func sleepOr(ctx context.Context, d time.Duration, wake <-chan struct{}) bool {
 	t := time.NewTimer(d)
 	defer t.Stop()
 	select {
 	case <-ctx.Done():
 		return false
 	case <-t.C:
-		return true
+	case <-wake:
 	}
+	return true
 }

@@ -2,6 +2,7 @@ package daemon
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"regexp"
@@ -20,7 +21,9 @@ const (
 	// for one that might come back as something else.
 	shareLost = lease.TTLMax
 	raceEvery = time.Second
-	raceMost  = time.Minute
+	// raceMost keeps the way back short: a share that was read-only for a day is
+	// found writable, and led on, within seconds.
+	raceMost = 10 * time.Second
 )
 
 // exclusive keeps this member from leading until creating has been seen to be
@@ -46,10 +49,17 @@ func (d *Daemon) watchExclusive(ctx context.Context) {
 		open: func() (lease.Share, error) { return OpenShare(d.cfg.LeaseDir, string(d.cfg.SMBPassword)) },
 		set:  func(note string) { d.notes.set("share", note) },
 	}
-	for {
+	x.watch(ctx, func() (id string, silent bool) {
 		s := d.driver.Status()
-		if x.due(s.Share, s.ShareOK != 0 && d.opt.now()-s.ShareOK > shareLost) {
-			x.check(ctx, s.Share)
+		return s.Share, s.ShareOK != 0 && d.opt.now()-s.ShareOK > shareLost
+	})
+}
+
+// watch races whenever it is due, for as long as ctx lasts.
+func (x *exclusive) watch(ctx context.Context, look func() (id string, silent bool)) {
+	for {
+		if id, silent := look(); x.due(id, silent) {
+			x.check(ctx, id)
 		}
 		if !sleep(ctx, x.pause()) {
 			return
@@ -81,7 +91,7 @@ func (x *exclusive) check(ctx context.Context, id string) {
 		x.set(fmt.Sprintf("create-new is not exclusive on this share (%d of %d won): two PCs could lead; use a Windows or Samba server", winners, racers))
 	case err != nil:
 		if !x.passed && !x.broken {
-			x.set(probeName.ReplaceAllString(err.Error(), "a probe"))
+			x.set(probeNote(err))
 		}
 		return
 	case x.broken && (id == x.id || id == ""):
@@ -93,8 +103,21 @@ func (x *exclusive) check(ctx context.Context, id string) {
 	x.id = id
 }
 
-// probeName is what differs from one failed race to the next.
-var probeName = regexp.MustCompile(regexp.QuoteMeta(lease.TempPrefix) + `[0-9a-f-]+`)
+// probePath is a probe's place in a path, probeName its bare name: they differ
+// from one failed race to the next, and nobody would find such a file.
+var (
+	probeName = regexp.MustCompile(regexp.QuoteMeta(lease.TempPrefix) + `[0-9a-f-]+`)
+	probePath = regexp.MustCompile(`[/\\]` + probeName.String())
+)
+
+// probeNote says why no file could be created, and of a refusal what to do.
+func probeNote(err error) string {
+	text := probeName.ReplaceAllString(probePath.ReplaceAllString(err.Error(), ""), "a file")
+	if errors.Is(err, lease.ErrDenied) && !errors.Is(err, lease.ErrFull) {
+		text += "; give this account write access to the folder"
+	}
+	return text
+}
 
 // pause is short until the share has been checked. It grows while races fail
 // that may have left a file behind each.

@@ -3,8 +3,12 @@ package daemon
 import (
 	"context"
 	"errors"
+	"fmt"
 	"path/filepath"
+	"sync/atomic"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -75,4 +79,46 @@ func TestExclusive(t *testing.T) {
 		x.check(t.Context(), "")
 		require.Contains(t, *note, "denied")
 	})
+	t.Run("a refusal names the folder and no probe, with the cure", func(t *testing.T) {
+		err := fmt.Errorf("create %s: %w: no write access to /s: open /s/%s: read-only file system", "floatrelay.tmp-0a1b", lease.ErrDenied, "floatrelay.tmp-0a1b")
+		require.Equal(t, "create a file: access denied: no write access to /s: open /s: read-only file system; give this account write access to the folder", probeNote(err))
+		full := fmt.Errorf("create %s: %w: %s", "floatrelay.tmp-0a1b", lease.ErrFull, lease.FullHint("/s"))
+		require.Equal(t, "create a file: share full: "+lease.FullHint("/s"), probeNote(full))
+	})
+}
+
+// However long the share was read-only, it is led on within 15 s.
+func TestExclusive_RecoversSoon(t *testing.T) {
+	for _, away := range []time.Duration{time.Second, 70 * time.Second, 24*time.Hour + 10*time.Second} {
+		t.Run(away.String(), func(t *testing.T) {
+			folder := t.TempDir()
+			synctest.Test(t, func(t *testing.T) {
+				var writable atomic.Bool
+				var led atomic.Int64
+				start := time.Now()
+				x := &exclusive{
+					open: func() (lease.Share, error) {
+						if writable.Load() {
+							return lease.NewDir(folder), nil
+						}
+						return denied{lease.NewDir(folder)}, nil
+					},
+					set: func(note string) {
+						if note == "" {
+							led.Store(int64(time.Since(start)))
+						}
+					},
+				}
+				ctx, cancel := context.WithCancel(t.Context())
+				defer cancel()
+				go x.watch(ctx, func() (string, bool) { return "a", false })
+				time.Sleep(away)
+				require.Zero(t, led.Load())
+				writable.Store(true)
+				time.Sleep(15 * time.Second)
+				synctest.Wait()
+				require.NotZero(t, led.Load())
+			})
+		})
+	}
 }

@@ -3,6 +3,7 @@ package daemon
 import (
 	"context"
 	"errors"
+	"strings"
 	"sync/atomic"
 
 	"github.com/convertfw/floatrelay/arbiter"
@@ -25,8 +26,10 @@ func (f *fullness) note(err error) error {
 	switch {
 	case errors.Is(err, lease.ErrFull):
 		if f.full.CompareAndSwap(false, true) {
-			f.say(true, lease.ErrFull.Error()+": "+lease.FullHint(f.share)+"; until then the lease cannot be kept")
+			f.say(true, f.hint()+"; until then the lease cannot be kept")
 		}
+	case errors.Is(err, lease.ErrDenied): // refused for another reason now
+		f.full.Store(false)
 	case err == nil:
 		if f.full.CompareAndSwap(true, false) {
 			f.say(false, "the share has space again")
@@ -52,8 +55,21 @@ func (f *fullness) Publish(ctx context.Context, v lease.View) error {
 
 // state is for status: empty while there is space.
 func (f *fullness) state() string {
-	if f.full.Load() {
+	if f.isFull() {
 		return "full; " + lease.FullHint(f.share)
 	}
 	return ""
+}
+
+func (f *fullness) isFull() bool { return f != nil && f.full.Load() }
+
+func (f *fullness) hint() string { return lease.ErrFull.Error() + ": " + lease.FullHint(f.share) }
+
+// words puts the reason into a text of the arbiter, to which a full share is
+// one that refuses.
+func (f *fullness) words(text string) string {
+	if f.isFull() {
+		return strings.ReplaceAll(text, arbiter.NoteDenied, f.hint())
+	}
+	return text
 }

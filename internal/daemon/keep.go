@@ -115,6 +115,7 @@ func (d *Daemon) keepTable(ctx context.Context) {
 		}
 		rows := d.gossip.Members()
 		d.post(arbiter.MembersChanged{Members: membersFrom(rows)})
+		d.sayTwins(rows)
 		if time.Since(saved) > 5*time.Second {
 			saved = time.Now()
 			if err := d.found.remember(rows); err != nil {
@@ -130,6 +131,8 @@ func (d *Daemon) statusChanged(s arbiter.Status) {
 		d.trouble.left()
 	}
 	d.gossip.SetMeta(d.meta(s))
+	d.sayDamaged(s)
+	s.Note = explain(s, d.room)
 	d.sawStatus(s)
 	select {
 	case d.saving <- struct{}{}:

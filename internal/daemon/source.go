@@ -36,15 +36,18 @@ func (d *Daemon) Members() localapi.Members {
 	if r, ok := d.holder(); ok {
 		out.Leader = r.Owner.String()
 	}
-	for _, r := range d.gossip.Members() {
+	rows := d.gossip.Members()
+	same := twins(rows)
+	for _, r := range rows {
 		m := memberRow(r, d.opt.wall())
 		if r.Self {
 			m.Role, m.Eligible, m.Share, m.Epoch = s.Role.String(), s.Eligible, s.Share, s.Epoch
-			m.Note = joinNotes(d.noteOf(s), d.tokens.note())
+			m.Note = d.ownNote(s)
 		}
 		if m.Off() && d.tokens.differs(r.Addr.Addr().String()) {
 			m.Note = joinNotes(m.Note, "its RELAY_TOKEN differs")
 		}
+		m.Note = joinNotes(m.Note, same[r.ID])
 		out.Members = append(out.Members, m)
 	}
 	sort.SliceStable(out.Members, func(i, j int) bool { return out.Members[i].Station < out.Members[j].Station })
@@ -98,10 +101,10 @@ func (d *Daemon) portAnswers(addr string) bool {
 // Status is what this daemon knows of itself.
 func (d *Daemon) Status() localapi.Status {
 	s := d.driver.Status()
-	now := d.opt.now()
+	now, rows := d.opt.now(), d.gossip.Members()
 	out := localapi.Status{
 		KMSN: d.cfg.KMSN, Station: d.cfg.Station,
-		Role: s.Role.String(), Epoch: s.Epoch, Rev: s.Rev, Eligible: s.Eligible, Note: joinNotes(d.noteOf(s), d.tokens.note()),
+		Role: s.Role.String(), Epoch: s.Epoch, Rev: s.Rev, Eligible: s.Eligible, Note: joinNotes(d.ownNote(s), twins(rows)[d.self]),
 		Relay:  d.relayStatus(s),
 		Share:  localapi.ShareStatus{Path: d.share.String(), ID: s.Share, State: "ok", LastOKMS: -1, CreateMS: s.CreateMS},
 		Gossip: localapi.GossipStatus{Health: d.gossip.Health()},
@@ -122,7 +125,7 @@ func (d *Daemon) Status() localapi.Status {
 	if full := d.room.state(); full != "" {
 		out.Share.State = full
 	}
-	for _, r := range d.gossip.Members() {
+	for _, r := range rows {
 		if r.Up() {
 			out.Gossip.Alive++
 		}

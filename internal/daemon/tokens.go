@@ -1,6 +1,7 @@
 package daemon
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -28,8 +29,15 @@ type tokens struct {
 	say      func(warn bool, text string)
 
 	mu   sync.Mutex
-	odd  map[string]string // what is said of it, by IP address
-	seen map[string]bool   // heard at the last look too: a passing change is not told
+	odd  map[string]oddPC // by IP address
+	seen map[string]bool  // heard at the last look too: a passing change is not told
+}
+
+// oddPC is who has another token.
+type oddPC struct {
+	addr    string // IP address
+	station string // from its file, or ""
+	theirs  string // fingerprint, or "" if not known
 }
 
 // oldPrint is the fingerprint of RELAY_TOKEN_OLD, or "".
@@ -55,14 +63,19 @@ func (t *tokens) look(strangers []gossip.Stranger, rows []gossip.Row) {
 			member[r.Addr.Addr().String()] = true
 		}
 	}
-	odd, seen := map[string]string{}, map[string]bool{}
+	odd, seen := map[string]oddPC{}, map[string]bool{}
 	for _, s := range strangers {
 		if s.Kind != gossip.WrongToken || member[s.Addr] {
 			continue
 		}
 		seen[s.Addr] = true
-		if text := t.text(s.Addr); text != "" && t.seen[s.Addr] {
-			odd[s.Addr] = text
+		pc, differs := t.judge(s.Addr)
+		switch {
+		case !differs:
+		case t.seen[s.Addr]:
+			odd[s.Addr] = pc
+		case pc.theirs == "":
+			t.found.hurry()
 		}
 	}
 	t.mu.Lock()
@@ -71,7 +84,7 @@ func (t *tokens) look(strangers []gossip.Stranger, rows []gossip.Row) {
 	t.mu.Unlock()
 	for _, addr := range sortedKeys(odd) {
 		if before[addr] != odd[addr] {
-			t.say(true, odd[addr])
+			t.say(true, t.line(odd[addr]))
 		}
 	}
 	if len(before) > 0 && len(odd) == 0 {
@@ -79,52 +92,70 @@ func (t *tokens) look(strangers []gossip.Stranger, rows []gossip.Row) {
 	}
 }
 
-// text says whose token differs and how. It is empty while a file on the share
-// says that the token is the same: that file is older than the difference, and
-// is read again.
-func (t *tokens) text(addr string) string {
-	who, theirs := addr, ""
-	if said, ok := t.found.at(addr); ok {
-		if said.station != "" {
-			who = said.station + " at " + addr
-		}
-		theirs = said.token
-		if t.knows(said.token) || t.knows(said.oldToken) {
-			t.found.readAgain(addr)
-			return ""
-		}
+// judge says whose token differs. It does not while a file on the share says
+// that the token is the same. That file is read again and again: it is older
+// than the difference, or tells first that all is well.
+func (t *tokens) judge(addr string) (pc oddPC, differs bool) {
+	said, _ := t.found.at(addr)
+	t.found.readAgain(addr)
+	if t.knows(said.token) || t.knows(said.oldToken) {
+		return oddPC{}, false
 	}
-	if theirs == "" {
-		t.found.readAgain(addr)
+	return oddPC{addr: addr, station: said.station, theirs: said.token}, true
+}
+
+// line is what the log says of one PC.
+func (t *tokens) line(pc oddPC) string {
+	who := pc.addr
+	if pc.station != "" {
+		who = pc.station + " at " + pc.addr
+	}
+	if pc.theirs == "" {
 		return fmt.Sprintf("RELAY_TOKEN differs from that of %s (fingerprint here %s): compare 'floatrelay token fingerprint' on both", who, t.own)
 	}
-	return fmt.Sprintf("RELAY_TOKEN differs from that of %s (fingerprint there %s, here %s)", who, theirs, t.own)
+	return fmt.Sprintf("RELAY_TOKEN differs from that of %s (fingerprint there %s, here %s)", who, pc.theirs, t.own)
 }
 
 func (t *tokens) knows(print string) bool { return print != "" && (print == t.own || print == t.old) }
 
-// note is what to show beside this PC.
+// note is what to show beside this PC: each PC by its shortest name, those of
+// one fingerprint together.
 func (t *tokens) note() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	if len(t.odd) == 1 {
+		for _, pc := range t.odd {
+			return t.line(pc)
+		}
+	}
+	names := map[string][]string{} // by fingerprint
+	for i, addr := range sortedKeys(t.odd) {
+		if i < maxOdd {
+			pc := t.odd[addr]
+			names[pc.theirs] = append(names[pc.theirs], cmp.Or(pc.station, addr))
+		}
+	}
 	var all []string
-	for _, addr := range sortedKeys(t.odd) {
-		all = append(all, t.odd[addr])
+	for _, print := range sortedKeys(names) {
+		all = append(all, fmt.Sprintf("%s (fingerprint there %s)", strings.Join(names[print], ", "), cmp.Or(print, "unknown")))
 	}
-	if more := len(all) - maxOdd; more > 0 {
-		all = append(all[:maxOdd:maxOdd], fmt.Sprintf("and from that of %d more PCs", more))
+	if len(all) == 0 {
+		return ""
 	}
-	return strings.Join(all, "; ")
+	if more := len(t.odd) - maxOdd; more > 0 {
+		all = append(all, fmt.Sprintf("%d more PCs", more))
+	}
+	return fmt.Sprintf("RELAY_TOKEN (fingerprint here %s) differs from that of %s: correct the odd one, restart there", t.own, strings.Join(all, ", "))
 }
 
 // differs reports whether the token of who is at an IP address is another one.
 func (t *tokens) differs(ip string) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return t.odd[ip] != ""
+	return t.odd[ip] != oddPC{}
 }
 
-func sortedKeys(m map[string]string) []string {
+func sortedKeys[V any](m map[string]V) []string {
 	keys := make([]string, 0, len(m))
 	for k := range m {
 		keys = append(keys, k)

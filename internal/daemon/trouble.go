@@ -144,10 +144,11 @@ func (d *Daemon) relayEvent(ev arbiter.Event) {
 // noteOf is why this member may not lead or, while it does, what is wrong with
 // its relay.
 func (d *Daemon) noteOf(s arbiter.Status) string {
+	note := explain(s, d.room)
 	if s.Role != arbiter.Leader {
-		return s.Note
+		return note
 	}
-	return joinNotes(s.Note, d.trouble.look(d.opt.now()).note(d.timeOfDay))
+	return joinNotes(note, d.trouble.look(d.opt.now()).note(d.timeOfDay))
 }
 
 // timeOfDay is the wall clock's reading at a boot time.

@@ -62,6 +62,21 @@ func judgeHead(head lease.Entry, list lease.Listing, tell Tell) {
 	case lease.Newer:
 		tell.Fail("update floatrelay on this PC", "the newest record was made by a newer floatrelay: %s", head.Cause)
 	default:
+		judgeDamaged(head, list, tell)
+	}
+}
+
+// judgeDamaged accuses the token only of a record whose MAC is wrong.
+func judgeDamaged(head lease.Entry, list lease.Listing, tell Tell) {
+	name := lease.RecordName(list.Share, head.Rev)
+	switch {
+	case len(head.Body) == 0:
+		tell.Fail("look at the space left on the file server; once there is some, the record is replaced within half a minute",
+			"record %d (%s) is empty: it was created without a body, as happens when the share is full", head.Rev, name)
+	case !head.WrongToken():
+		tell.Fail("wait: it is replaced within half a minute; if it happens again find out what else writes into that folder",
+			"record %d cannot be verified: %s; %s is damaged or was not written by floatrelay", head.Rev, head.Cause, name)
+	default:
 		tell.Fail("compare the fingerprints of RELAY_TOKEN ('floatrelay token fingerprint') on this PC and on the one named; "+
 			"if they are equal the record is damaged and is replaced within half a minute",
 			"record %d cannot be verified: %s", head.Rev, head.Cause)

@@ -3,6 +3,7 @@ package doctor
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -213,7 +214,11 @@ func TestChain_DamagedRecord(t *testing.T) {
 	record(t, dir, testKMSN, testToken)
 	next := filepath.Join(dir, "relay_leader.d", "6f3a1c52-0b7e-4a55-9a0e-0d8b9f1e2c3d", "0000000008.lock")
 	require.NoError(t, os.WriteFile(next, make([]byte, 180), 0o600))
-	one(t, look(t, chainCheck(figures(dir), opener(lease.NewDir(dir)))), Failure, "record 8 cannot be verified: only NUL", "damaged")
+	one(t, look(t, chainCheck(figures(dir), opener(lease.NewDir(dir)))), Failure, "record 8 cannot be verified: only NUL", "replaced")
+	require.NoError(t, os.WriteFile(next, nil, 0o600))
+	found := look(t, chainCheck(figures(dir), opener(lease.NewDir(dir))))
+	one(t, found, Failure, "created without a body", "space left")
+	require.NotContains(t, fmt.Sprint(found), "RELAY_TOKEN")
 }
 
 func TestRelay_Program(t *testing.T) {

@@ -51,7 +51,7 @@ func (s *Server) changing(h http.HandlerFunc) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if !authorized(r, s.opt.Bearers) {
 			w.Header().Set("WWW-Authenticate", "Bearer")
-			fail(w, http.StatusUnauthorized, "this needs the bearer derived from this site's RELAY_TOKEN and KMSN")
+			fail(w, http.StatusUnauthorized, "this needs the bearer derived from this site's RELAY_TOKEN and KMSN: the daemon still runs with the token it was started with; restart it")
 			return
 		}
 		w.Header().Set("Content-Type", "application/json")
