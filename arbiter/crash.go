@@ -10,7 +10,9 @@ const (
 	coolDownMin  = 60 * time.Second
 	coolDownMax  = 10 * time.Minute
 	restartDelay = time.Second
-	restartMax   = 30 * time.Second
+	// Below TTL_MAX, so that a relay that works again is back as soon as after any
+	// other fault.
+	restartMax = 15 * time.Second
 )
 
 // crashes is the memory of relay failures of this run.

@@ -4,7 +4,6 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
-	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -114,14 +113,11 @@ func delegated(t *testing.T) string {
 	if os.Getuid() != 0 {
 		return base
 	}
-	path := filepath.Join(base, "relayproc-test-"+strconv.Itoa(os.Getpid()))
-	require.NoError(t, os.Mkdir(path, 0o755))
+	path, err := os.MkdirTemp(base, "relayproc-test-")
+	require.NoError(t, err)
+	require.NoError(t, os.Chmod(path, 0o755))
 	t.Cleanup(func() {
-		eventually(t, "the group of the test is empty", func() bool {
-			body, err := os.ReadFile(filepath.Join(path, "cgroup.procs"))
-			return err == nil && strings.TrimSpace(string(body)) == ""
-		})
-		require.NoError(t, os.Remove(path))
+		eventually(t, "the group of the test is empty and gone", func() bool { return os.Remove(path) == nil })
 	})
 	for _, name := range []string{"", "cgroup.procs", "cgroup.threads", "cgroup.subtree_control"} {
 		require.NoError(t, os.Chown(filepath.Join(path, name), nobody, nobody))

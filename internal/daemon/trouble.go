@@ -23,12 +23,12 @@ type trouble struct {
 }
 
 // The arbiter's rhythm of restarts, which its status does not tell: at once,
-// then doubling from a second to half a minute, anew once the relay ran for a
+// then doubling from a second to a quarter of a minute, anew once the relay ran for a
 // minute or the lease was handed over for it.
 const (
 	calmAfter  = time.Minute
 	firstPause = time.Second
-	lastPause  = 30 * time.Second
+	lastPause  = 15 * time.Second
 	handsOver  = 3 // failures after which the lease is handed over
 )
 
