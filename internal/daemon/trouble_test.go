@@ -22,7 +22,7 @@ func TestTrouble_CountsFailuresInARow(t *testing.T) {
 	var tr trouble
 	require.Zero(t, tr.look(0))
 	now := time.Hour
-	for i, pause := range []time.Duration{0, 1, 2, 4, 8, 16, 30, 30} {
+	for i, pause := range []time.Duration{0, 1, 2, 4, 8, 15, 15} {
 		tr.saw(now, running, arbiter.RelayReady{})
 		tr.saw(now, running, down(arbiter.DownExited, "exit code 3"))
 		f := tr.look(now)
