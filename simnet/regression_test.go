@@ -48,6 +48,7 @@ func TestRegression_Seeds(t *testing.T) {
 		{"SleptOnAnEarlierDeadline", General, 5865},
 		{"BodyAfterARefusal", Damage, 15564},
 		{"AsleepWhenItEnded", General, 10308},
+		{"PipeOfAFrozenGuardBroke", Guards, 1105},
 		// A relay that had crashed often was started again after half a minute only.
 		{"RestartedLate", Busy, 14305},
 		{"FrozenGuardAtItsDeadline", Guards, 10},

@@ -50,28 +50,34 @@ func TestSearch(t *testing.T) {
 type totals struct {
 	mu       sync.Mutex
 	runs     int
+	broken   int
 	all      Stats
 	failover time.Duration
 }
 
 var total totals
 
-func (x *totals) add(mode Mode, runs int, s Stats) {
+func (x *totals) add(mode Mode, runs, broken int, s Stats) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	x.runs += runs
+	x.broken += broken
 	x.all.add(s)
 	if mode == Failover {
 		x.failover = s.MaxGap
 	}
 }
 
-// line is the report of a search that found nothing: with an overlap the test
-// would have ended at it.
+// line is the report of a whole search. Without a broken promise there was no
+// overlap either: that is the first of them.
 func (x *totals) line() string {
-	return fmt.Sprintf("simulation: %d runs, %.0f h simulated, %d takeovers, 0 overlaps; worst failover of a dead host %v; "+
+	overlaps := "0 overlaps"
+	if x.broken > 0 {
+		overlaps = fmt.Sprintf("%d WORLDS BROKE A PROMISE", x.broken)
+	}
+	return fmt.Sprintf("simulation: %d runs, %.0f h simulated, %d takeovers, %s; worst failover of a dead host %v; "+
 		"woke past the deadline %d times, beside another relay for at most %v",
-		x.runs, x.all.World.Hours(), x.all.Takeovers, x.failover.Round(time.Millisecond), x.all.Excused, x.all.MaxExcused.Round(time.Millisecond))
+		x.runs, x.all.World.Hours(), x.all.Takeovers, overlaps, x.failover.Round(time.Millisecond), x.all.Excused, x.all.MaxExcused.Round(time.Millisecond))
 }
 
 func replay(seed uint64, mode Mode) error {
@@ -113,7 +119,7 @@ func search(t *testing.T, mode Mode) {
 		}
 		sum.add(w.Stats())
 	}
-	total.add(mode, *simRuns, sum)
+	total.add(mode, *simRuns, broken, sum)
 	t.Logf("%s: %d runs, %.1f h simulated, %d events, %d takeovers, %d relays, excused %d (longest %v), worst failover %v, %v per run",
 		mode, *simRuns, sum.World.Hours(), sum.Events, sum.Takeovers, sum.Relays, sum.Excused, sum.MaxExcused, sum.MaxGap, time.Since(began)/time.Duration(*simRuns))
 }

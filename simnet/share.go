@@ -17,6 +17,7 @@ type share struct {
 	view         lease.Record // relay_leader.json
 	stalledUntil time.Duration
 	wiped        time.Duration // when it was last emptied
+	founded      time.Duration // when a member last founded a chain in it
 }
 
 // chain is one relay_leader.d/<share id>.
@@ -57,7 +58,7 @@ func (s *share) found(id string, rev uint64, genesis []byte, now time.Duration) 
 	if s.chain != nil {
 		return arbiter.Exists
 	}
-	s.chain = &chain{id: id, live: map[uint64]*file{}}
+	s.chain, s.founded = &chain{id: id, live: map[uint64]*file{}}, now
 	s.chain.add(rev, genesis, now)
 	return arbiter.OK
 }

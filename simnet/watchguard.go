@@ -36,7 +36,7 @@ func (w *World) thawGuard(g *guard) {
 		return
 	}
 	g.frozenUntil = 0
-	if passed := g.host.local() >= g.until; passed && g.relay != nil {
+	if passed := g.host.local() >= min(g.until, g.told); passed && g.relay != nil {
 		// The daemon watches on, so the tree is dead by the same instant: what
 		// binds is the newest deadline that the daemon has sent.
 		g.until = g.told
