@@ -163,6 +163,7 @@ func TestShareMissingAtStart(t *testing.T) {
 func TestTwoFolders(t *testing.T) {
 	t.Parallel()
 	s := build(t, station.Options{OwnLinks: true, Extra: quick()})
+	s.mayOverlap = 2 * time.Second
 	first, err := s.Head(t.Context())
 	require.NoError(t, err)
 	second := s.Dir + "/second"
