@@ -49,7 +49,7 @@ func TestGuard_KilledTogetherWithItsHolder(t *testing.T) {
 			w.start(time.Hour)
 			await[Ready](w, nil)
 			holder := w.holderOf()
-			kill(t, w.guard.PID(), syscall.SIGSTOP)
+			freeze(t, w.guard.PID())
 			kill(t, holder, syscall.SIGKILL)
 			kill(t, w.guard.PID(), syscall.SIGKILL)
 			require.Equal(t, GuardLost, w.awaitDown().Cause)
@@ -60,7 +60,7 @@ func TestGuard_KilledTogetherWithItsHolder(t *testing.T) {
 func TestGuard_FrozenGuardIsNoticedByItsSilence(t *testing.T) {
 	w := newWorld(t, "-shape", "double").start(time.Hour)
 	await[Ready](w, nil)
-	kill(t, w.guard.PID(), syscall.SIGSTOP)
+	freeze(t, w.guard.PID())
 	seq := uint64(2)
 	eventually(t, "the silence is noticed", func() bool { // as a daemon does, beat after beat
 		w.guard.Until(seq, clock.Boot()+time.Hour)
@@ -79,7 +79,7 @@ func TestGuard_FrozenGuardDoesNotExtendTheDeadline(t *testing.T) {
 	until := clock.Boot() + 500*time.Millisecond
 	w.guard.Until(2, until)
 	await(w, func(a Acked) bool { return a.Seq == 2 })
-	kill(t, w.guard.PID(), syscall.SIGSTOP)
+	freeze(t, w.guard.PID())
 	require.Equal(t, Deadline, w.awaitDown().Cause, w)
 	require.Less(t, w.lastAlive(), until+slack)
 }
@@ -89,7 +89,7 @@ func TestGuard_FrozenGuardAndADeadlineThatComesCloser(t *testing.T) {
 	await[Ready](w, nil)
 	w.guard.Until(2, clock.Boot()+time.Hour)
 	await(w, func(a Acked) bool { return a.Seq == 2 }) // from now the watch rests
-	kill(t, w.guard.PID(), syscall.SIGSTOP)
+	freeze(t, w.guard.PID())
 	until := clock.Boot() + 20*time.Millisecond
 	w.guard.Until(3, until)
 	w.awaitDown()
@@ -100,7 +100,7 @@ func TestGuard_FrozenDaemon(t *testing.T) {
 	w := newWorld(t, "-shape", "double")
 	d := w.startDaemon("release")
 	d.await(t, "ready")
-	kill(t, d.cmd.Process.Pid, syscall.SIGSTOP)
+	freeze(t, d.cmd.Process.Pid)
 	until := d.deadline()
 	eventually(t, "the relay is dead", func() bool { return len(relays(w.dir)) == 0 })
 	require.Less(t, w.lastAlive(), until+slack)
@@ -242,10 +242,11 @@ func TestGuard_WakesPastItsDeadline(t *testing.T) {
 	until := clock.Boot() + 3*time.Second
 	fmt.Fprintf(in, "until 1 %d\n", int64(until))
 	eventually(t, "the relay lives", func() bool { return w.lastAlive() > 0 })
-	kill(t, cmd.Process.Pid, syscall.SIGSTOP)
+	freeze(t, cmd.Process.Pid)
 	fmt.Fprintf(in, "until 2 %d\n", int64(clock.Boot()+time.Hour))
 	eventually(t, "the deadline passes", func() bool { return clock.Boot() > until })
 	kill(t, cmd.Process.Pid, syscall.SIGCONT)
+	defer time.AfterFunc(generous, func() { cmd.Process.Kill() }).Stop()
 	cmd.Wait()
 	require.Equal(t, CodeDeadline, cmd.ProcessState.ExitCode())
 	require.Empty(t, relays(w.dir))

@@ -2,8 +2,13 @@ package relayproc
 
 import (
 	"os"
+	"path/filepath"
 	"strings"
+	"syscall"
+	"testing"
 	"time"
+
+	"github.com/stretchr/testify/require"
 )
 
 // daemonLife is how far ahead the test daemon keeps the deadline.
@@ -22,4 +27,23 @@ func relays(dir string) []int {
 		}
 	}
 	return out
+}
+
+// freeze stops a process and returns once none of its threads runs: a signal is
+// only sent when kill(2) returns, and a thread that wakes until it is delivered
+// still reads what comes in.
+func freeze(t testing.TB, pid int) {
+	t.Helper()
+	kill(t, pid, syscall.SIGSTOP)
+	eventually(t, "the process stands still", func() bool {
+		threads, err := filepath.Glob(procPath(pid, "task/*/stat"))
+		require.NoError(t, err)
+		for _, path := range threads {
+			body, _ := os.ReadFile(path)
+			if _, after, ok := strings.Cut(string(body), ") "); ok && !strings.HasPrefix(after, "T") {
+				return false
+			}
+		}
+		return len(threads) > 0
+	})
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/convertfw/floatrelay/internal/clock"
+	"github.com/convertfw/floatrelay/internal/freeport"
 	"github.com/convertfw/floatrelay/internal/standin"
 	"github.com/convertfw/floatrelay/internal/wine"
 )
@@ -33,13 +34,11 @@ func self(t testing.TB) string {
 
 // freePorts finds two neighbouring free ports on 127.0.0.1.
 func freePorts(t testing.TB) int {
-	for range 200 {
-		ln, err := net.Listen("tcp", "127.0.0.1:0")
+	for range 20 {
+		ports, err := freeport.Pairs(1)
 		require.NoError(t, err)
-		port := ln.Addr().(*net.TCPAddr).Port
-		ln.Close()
-		if port < 65535 && PortsFree("127.0.0.1", port) == nil {
-			return port
+		if PortsFree("127.0.0.1", ports[0]) == nil {
+			return ports[0]
 		}
 	}
 	t.Fatal("no two neighbouring ports are free")

@@ -97,7 +97,7 @@ func TestPlain_UsesACgroupItMayWrite(t *testing.T) {
 	group, err := os.ReadFile(procPath(listener, "cgroup"))
 	require.NoError(t, err)
 	require.Contains(t, string(group), "/"+cgroupPrefix+strconv.Itoa(guard)+"\n")
-	kill(t, d.cmd.Process.Pid, syscall.SIGSTOP)
+	freeze(t, d.cmd.Process.Pid)
 	eventually(t, "nothing of the relay is left", func() bool { return len(relays(w.dir)) == 0 })
 	eventually(t, "the group is gone", func() bool {
 		left, err := filepath.Glob(filepath.Join(own, cgroupPrefix+"*"))

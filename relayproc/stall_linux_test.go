@@ -23,7 +23,7 @@ func TestGuard_StalledDiskAndFrozenDaemon(t *testing.T) {
 	w.stallRecord()
 	d := w.startDaemon("will")
 	d.await(t, "ready")
-	kill(t, d.cmd.Process.Pid, syscall.SIGSTOP)
+	freeze(t, d.cmd.Process.Pid)
 	until := d.deadline()
 	eventually(t, "the relay is dead", func() bool { return len(relays(w.dir)) == 0 })
 	require.Less(t, w.lastAlive(), until+slack)

@@ -2,7 +2,6 @@ package main
 
 import (
 	"encoding/json"
-	"net"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -12,24 +11,15 @@ import (
 
 	"github.com/convertfw/floatrelay/internal/config"
 	"github.com/convertfw/floatrelay/internal/doctor"
+	"github.com/convertfw/floatrelay/internal/freeport"
 )
 
 // freePorts returns a port that is free together with the next one.
 func freePorts(t *testing.T) int {
 	t.Helper()
-	for range 100 {
-		a, err := net.Listen("tcp", ":0")
-		require.NoError(t, err)
-		port := a.Addr().(*net.TCPAddr).Port
-		b, err := net.Listen("tcp", ":"+strconv.Itoa(port+1))
-		require.NoError(t, a.Close())
-		if err == nil {
-			require.NoError(t, b.Close())
-			return port
-		}
-	}
-	require.FailNow(t, "no two free ports in a row")
-	return 0
+	ports, err := freeport.Pairs(1)
+	require.NoError(t, err)
+	return ports[0]
 }
 
 // program makes an executable file.

@@ -12,7 +12,7 @@ import (
 
 	"github.com/convertfw/floatrelay/arbiter"
 	"github.com/convertfw/floatrelay/internal/clock"
-	"github.com/convertfw/floatrelay/internal/station"
+	"github.com/convertfw/floatrelay/internal/freeport"
 	"github.com/convertfw/floatrelay/lease"
 	"github.com/convertfw/floatrelay/relayproc"
 )
@@ -56,7 +56,7 @@ func newKeeper(t *testing.T, will func(arbiter.SetWill) []byte) *keeper {
 
 // freePair returns the first of two free ports.
 func freePair(t *testing.T) int {
-	ports, err := station.FreePorts(1)
+	ports, err := freeport.Pairs(1)
 	require.NoError(t, err)
 	return ports[0]
 }

@@ -15,6 +15,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
+
+	"github.com/convertfw/floatrelay/internal/freeport"
 )
 
 func TestMain(m *testing.M) {
@@ -49,19 +51,9 @@ func serve(t *testing.T, cfg Config) string {
 }
 
 func freePorts(t *testing.T) int {
-	for range 100 {
-		a, err := net.Listen("tcp", "127.0.0.1:0")
-		require.NoError(t, err)
-		port := a.Addr().(*net.TCPAddr).Port
-		b, err := net.Listen("tcp", "127.0.0.1:"+strconv.Itoa(port+1))
-		a.Close()
-		if err == nil {
-			b.Close()
-			return port
-		}
-	}
-	t.Fatal("no two neighbouring ports are free")
-	return 0
+	ports, err := freeport.Pairs(1)
+	require.NoError(t, err)
+	return ports[0]
 }
 
 func dialTest(t *testing.T, address, kmsn string) *Conn {

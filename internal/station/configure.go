@@ -5,10 +5,12 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/convertfw/floatrelay/internal/freeport"
 )
 
 func (s *Station) makeNodes() error {
-	ports, err := FreePorts(3 * s.opt.Nodes)
+	ports, err := freeport.Pairs(3 * s.opt.Nodes)
 	if err != nil {
 		return err
 	}

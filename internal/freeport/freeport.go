@@ -1,4 +1,5 @@
-package station
+// Package freeport finds ports for stations of this machine only: demos and tests.
+package freeport
 
 import (
 	"errors"
@@ -20,10 +21,10 @@ var (
 	drawn   = map[int]bool{} // by this process
 )
 
-// FreePorts returns n first ports of pairs that are free on 127.0.0.1, TCP and
-// UDP, and that it never returned before. Another process may still take one
-// before it is used.
-func FreePorts(n int) ([]int, error) {
+// Pairs returns the first ports of n pairs of neighbours that are free on
+// 127.0.0.1, TCP and UDP, none of which it returned before. Another process may
+// still take one before it is used.
+func Pairs(n int) ([]int, error) {
 	drawnMu.Lock()
 	defer drawnMu.Unlock()
 	var out []int
