@@ -63,8 +63,7 @@ cross: ## build for every system a release has
 e2e: ## whole sites with network namespaces, a real Samba and a real systemd; root, Debian, the history
 	bash .ci/packages e2e
 	$(GO) test -tags python -count=1 -timeout 10m -run TestPython ./internal/sitetest
-	GO='$(GO)' bash .ci/build-previous $(CURDIR)/bin/floatrelay-previous
-	FLOATRELAY_PREVIOUS=$(CURDIR)/bin/floatrelay-previous $(GO) test -tags previous -count=1 -timeout 15m -v -run TestPrevious ./internal/sitetest
+	GO='$(GO)' bash .ci/mixed
 	$(GO) test -tags e2e -count=1 -timeout 25m ./lease/smb/...
 	$(GO) test -tags e2e -count=1 -timeout 25m -v ./e2e $(E2EFLAGS)
 
