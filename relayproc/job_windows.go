@@ -54,7 +54,7 @@ func (j *job) members() []int {
 		ids              [room]uintptr
 	}
 	// With more processes than room the call fails but fills what fits.
-	windows.QueryInformationJobObject(j.handle, windows.JobObjectBasicProcessIdList,
+	_ = windows.QueryInformationJobObject(j.handle, windows.JobObjectBasicProcessIdList,
 		uintptr(unsafe.Pointer(&list)), uint32(unsafe.Sizeof(list)), nil)
 	out := make([]int, 0, list.listed)
 	for _, id := range list.ids[:min(list.listed, room)] {

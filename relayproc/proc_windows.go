@@ -1,6 +1,7 @@
 package relayproc
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"unsafe"
@@ -102,7 +103,7 @@ func bootID() string { return "" }
 // between the look and the kill.
 func killProcess(p process) error {
 	h, err := windows.OpenProcess(lookAccess|windows.PROCESS_TERMINATE, false, uint32(p.PID))
-	if err == windows.ERROR_INVALID_PARAMETER {
+	if errors.Is(err, windows.ERROR_INVALID_PARAMETER) {
 		return os.ErrProcessDone
 	}
 	if err != nil {

@@ -38,9 +38,9 @@ func (t *jobTree) live() {
 	defer windows.CloseHandle(process)
 	t.events <- treeEvent{kind: treeForked, pid: t.root}
 	t.events <- treeEvent{kind: treeStarted, pid: t.root}
-	windows.WaitForSingleObject(process, windows.INFINITE)
+	_, _ = windows.WaitForSingleObject(process, windows.INFINITE)
 	var code uint32
-	windows.GetExitCodeProcess(process, &code)
+	_ = windows.GetExitCodeProcess(process, &code)
 	t.events <- treeEvent{kind: treeExited, note: fmt.Sprintf("exit code %d", int32(code))}
 	t.waitEmpty()
 }
@@ -75,7 +75,7 @@ func (t *jobTree) spawn() (windows.Handle, error) {
 	if err != nil {
 		t.job = nil
 		windows.TerminateProcess(pi.Process, killedCode)
-		windows.WaitForSingleObject(pi.Process, windows.INFINITE)
+		_, _ = windows.WaitForSingleObject(pi.Process, windows.INFINITE)
 		windows.CloseHandle(pi.Process)
 		j.close()
 		return 0, fmt.Errorf("start %s: %w", t.spec.Exe, err)

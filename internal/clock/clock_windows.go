@@ -20,7 +20,7 @@ var (
 func boot() time.Duration {
 	if haveInterruptTime {
 		var t uint64
-		queryInterruptTime.Call(uintptr(unsafe.Pointer(&t)))
+		_, _, _ = queryInterruptTime.Call(uintptr(unsafe.Pointer(&t)))
 		return time.Duration(t) * 100
 	}
 	ms, _, _ := getTickCount64.Call()

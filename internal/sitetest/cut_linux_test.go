@@ -200,3 +200,12 @@ func names(nodes []*station.Node) (out []string) {
 	}
 	return out
 }
+
+func (s *site) index(n *station.Node) int {
+	for i, x := range s.Nodes {
+		if x == n {
+			return i
+		}
+	}
+	return -1
+}

@@ -192,15 +192,6 @@ func (s *site) others(n *station.Node) []*station.Node {
 	return out
 }
 
-func (s *site) index(n *station.Node) int {
-	for i, x := range s.Nodes {
-		if x == n {
-			return i
-		}
-	}
-	return -1
-}
-
 // life returns the span of the relay of an epoch.
 func (s *site) life(epoch uint64) standin.Span {
 	s.t.Helper()
