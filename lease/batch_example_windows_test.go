@@ -21,7 +21,7 @@ import (
 
 // agentLog names the file in which the test program, started by a batch file as
 // the Agent, notes its pid and arguments.
-const agentLog = "FLOATRELAY_TEST_AGENT"
+const agentLog = "TEST_AGENT"
 
 func TestMain(m *testing.M) {
 	if path := os.Getenv(agentLog); path != "" {

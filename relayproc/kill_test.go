@@ -12,8 +12,8 @@ import (
 
 // killsEnv raises the number of random kills; killSeedEnv repeats a run.
 const (
-	killsEnv    = "FLOATRELAY_KILLS"
-	killSeedEnv = "FLOATRELAY_KILL_SEED"
+	killsEnv    = "PROVE_KILLS"
+	killSeedEnv = "PROVE_KILL_SEED"
 )
 
 // randomKills returns how many kills to draw, unless killsEnv says otherwise n,

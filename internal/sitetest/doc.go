@@ -3,6 +3,6 @@
 // code of its own.
 //
 // Every test ends by asking the relays' own life logs whether two of them ever
-// lived at the same time. FLOATRELAY_RUNS sets how often each failover is
+// lived at the same time. PROVE_RUNS sets how often each failover is
 // tried (3 by default).
 package sitetest

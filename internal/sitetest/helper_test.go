@@ -50,12 +50,12 @@ func steady() map[string]string {
 
 // repeats is how often each failover is tried.
 func repeats(t *testing.T) int {
-	text := os.Getenv("FLOATRELAY_RUNS")
+	text := os.Getenv("PROVE_RUNS")
 	if text == "" {
 		return 3
 	}
 	n, err := strconv.Atoi(text)
-	require.NoError(t, err, "FLOATRELAY_RUNS")
+	require.NoError(t, err, "PROVE_RUNS")
 	return n
 }
 

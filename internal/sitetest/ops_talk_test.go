@@ -26,10 +26,10 @@ const (
 	opsGap = 500 * time.Millisecond
 )
 
-// opsLimit is opsGap where nothing else runs (FLOATRELAY_EXACT=1), and four
+// opsLimit is opsGap where nothing else runs (PROVE_EXACT=1), and four
 // times as much on a machine that is busy with other tests.
 func opsLimit() time.Duration {
-	if os.Getenv("FLOATRELAY_EXACT") != "" {
+	if os.Getenv("PROVE_EXACT") != "" {
 		return opsGap
 	}
 	return 4 * opsGap
@@ -37,12 +37,12 @@ func opsLimit() time.Duration {
 
 // opsHandoffs is how many handoffs are tried in a row.
 func opsHandoffs(t *testing.T) int {
-	text := os.Getenv("FLOATRELAY_HANDOFFS")
+	text := os.Getenv("PROVE_HANDOFFS")
 	if text == "" {
 		return 5
 	}
 	n, err := strconv.Atoi(text)
-	require.NoError(t, err, "FLOATRELAY_HANDOFFS")
+	require.NoError(t, err, "PROVE_HANDOFFS")
 	return n
 }
 
