@@ -117,6 +117,7 @@ func TestCrash_TheOthersGoneWhileItRests(t *testing.T) {
 	acts := r.members()
 	acts = append(acts, r.pass(3*sec)...)
 	require.NotEmpty(t, of[StartRelay](acts), "as long as one PC is alive, the site has a relay")
+	require.False(t, r.m.Status().Eligible, "nobody hands the lease to a PC that should rest")
 }
 
 func TestCrash_ARequestedStopIsNone(t *testing.T) {
@@ -125,6 +126,16 @@ func TestCrash_ARequestedStopIsNone(t *testing.T) {
 	r.pass(sec)
 	require.Zero(t, r.m.Status().Restarts)
 	require.Empty(t, r.m.crashes.at)
+}
+
+// TestCrash_TheEndOfAnEarlierTenureIsNone: the lease was lost and taken again
+// before the relay of before, told to end, was dead.
+func TestCrash_TheEndOfAnEarlierTenureIsNone(t *testing.T) {
+	r := settled(t)
+	r.m.setPhase(RelayStopping)
+	r.do(RelayDown{Gen: r.gen, Cause: DownExited, Note: "exit 1"})
+	require.Empty(t, r.m.crashes.at)
+	require.Zero(t, r.m.Status().Restarts)
 }
 
 func TestCrash_ALostGuardIsNoCrashOfTheRelay(t *testing.T) {
