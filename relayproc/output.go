@@ -1,8 +1,7 @@
 package relayproc
 
 import (
-	"bufio"
-	"errors"
+	"bytes"
 	"fmt"
 	"io"
 	"strings"
@@ -18,6 +17,7 @@ const (
 	outputBurst = 500  // lines per outputSpan that are kept
 	outputSpan  = time.Second
 	outputQueue = 1000 // lines waiting for a slow sink
+	outputPiece = 32 << 10
 )
 
 // pumpOutput reads the relay's output to its end and hands it to sink line by
@@ -48,23 +48,54 @@ func pumpOutput(r io.Reader, sink func(string)) {
 	<-done
 }
 
-// readOutput cuts r into lines of at most outputLine bytes.
+// readOutput cuts r into lines of at most outputLine bytes. A line not ended
+// within outputSpan, a prompt or an endless one, is handed on as it stands.
 func readOutput(r io.Reader, emit func(raw []byte, cut int)) {
-	br := bufio.NewReaderSize(r, 32<<10)
+	pieces := make(chan []byte)
+	go readPieces(r, pieces)
 	var line []byte
 	cut := 0
-	for {
-		part, err := br.ReadSlice('\n')
-		room := min(max(outputLine-len(line), 0), len(part))
-		line = append(line, part[:room]...)
-		cut += len(part) - room
-		if errors.Is(err, bufio.ErrBufferFull) {
-			continue
-		}
-		if len(line) > 0 || cut > 0 {
+	overdue := time.NewTimer(outputSpan)
+	defer overdue.Stop()
+	show := func() {
+		if len(line) > 0 {
 			emit(line, cut)
 		}
 		line, cut = line[:0], 0
+	}
+	for {
+		select {
+		case piece, ok := <-pieces:
+			if !ok {
+				show()
+				return
+			}
+			for part := range bytes.Lines(piece) {
+				if len(line) == 0 {
+					overdue.Reset(outputSpan)
+				}
+				room := min(max(outputLine-len(line), 0), len(part))
+				line = append(line, part[:room]...)
+				cut += len(part) - room
+				if part[len(part)-1] == '\n' {
+					show()
+				}
+			}
+		case <-overdue.C:
+			show()
+		}
+	}
+}
+
+// readPieces sends what r gives, in two buffers by turns: the receiver is done
+// with a piece when it takes the next.
+func readPieces(r io.Reader, pieces chan<- []byte) {
+	defer close(pieces)
+	for buf, other := make([]byte, outputPiece), make([]byte, outputPiece); ; buf, other = other, buf {
+		n, err := r.Read(buf)
+		if n > 0 {
+			pieces <- buf[:n]
+		}
 		if err != nil {
 			return
 		}

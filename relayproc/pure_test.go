@@ -4,8 +4,11 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 	"unicode/utf8"
 
@@ -128,6 +131,50 @@ func TestReadOutput_CutsLongLines(t *testing.T) {
 			i++
 		})
 		require.Equal(t, len(lengths), i)
+	})
+}
+
+// TestReadOutput_ShowsALineThatDoesNotEnd: a prompt that waits, and a program
+// that never ends its line, are seen while they live.
+func TestReadOutput_ShowsALineThatDoesNotEnd(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r, w := io.Pipe()
+		var mu sync.Mutex
+		var got []string
+		seen := func() []string {
+			mu.Lock()
+			defer mu.Unlock()
+			return slices.Clone(got)
+		}
+		done := make(chan struct{})
+		go func() {
+			defer close(done)
+			readOutput(r, func(raw []byte, cut int) {
+				mu.Lock()
+				defer mu.Unlock()
+				got = append(got, fmt.Sprintf("%s+%d", bytes.TrimSpace(raw[:min(9, len(raw))]), cut))
+			})
+		}()
+		say := func(text string, pause time.Duration) {
+			_, err := io.WriteString(w, text)
+			require.NoError(t, err)
+			time.Sleep(pause)
+			synctest.Wait()
+		}
+		say("whole\nport? ", outputSpan/2)
+		require.Equal(t, []string{"whole+0"}, seen())
+		say("", outputSpan)
+		require.Equal(t, []string{"whole+0", "port?+0"}, seen())
+		say("9530\n", 0)
+		require.Equal(t, "9530+0", seen()[2])
+		for range 10 {
+			say(strings.Repeat("x", 100_000), outputSpan/4)
+		}
+		require.GreaterOrEqual(t, len(seen()), 5)
+		require.Contains(t, seen()[3], "xxxxxxxxx+")
+		require.LessOrEqual(t, len(seen()), 6)
+		w.Close()
+		<-done
 	})
 }
 
