@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 
@@ -168,7 +169,11 @@ func judgeShares(s localapi.Survey, tell Tell) {
 func judgeStrangers(s localapi.Survey, tell Tell) {
 	for _, x := range s.Strangers {
 		if x.Why == "token differs" {
-			tell.Fail("compare the fingerprints of RELAY_TOKEN on both PCs ('floatrelay token fingerprint') and put the right one into stk.ini there",
+			wrong := "put the right one into stk.ini there"
+			if !slices.ContainsFunc(s.Members, func(m localapi.Surveyed) bool { return !isOff(m) }) {
+				wrong = "correct the wrong one; as this PC has found no colleague, that is probably its own"
+			}
+			tell.Fail("compare the fingerprints of RELAY_TOKEN on both PCs ('floatrelay token fingerprint') and "+wrong,
 				"the PC at %s uses another RELAY_TOKEN", x.Addr)
 			continue
 		}

@@ -106,10 +106,13 @@ func TestMembers_AnotherShare(t *testing.T) {
 }
 
 func TestMembers_Strangers(t *testing.T) {
-	s := surveyOf()
+	s := surveyOf(member(2))
 	s.Strangers = []localapi.Stranger{{Addr: "192.168.1.66", Why: "token differs"}, {Addr: "192.168.9.9", Why: "another site"}}
 	got := lookSurvey(t, s)
 	one(t, got[:1], Failure, "the PC at 192.168.1.66 uses another RELAY_TOKEN", "fingerprint")
+	require.Contains(t, got[0].Do, "the right one into stk.ini there")
+	s.Members[0].State = localapi.StateDead
+	require.Contains(t, lookSurvey(t, s)[0].Do, "that is probably its own", "whoever is alone is the one who is wrong")
 	one(t, got[1:2], Warning, "192.168.9.9 belongs to another site", "KMSN")
 }
 
