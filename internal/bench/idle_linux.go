@@ -9,7 +9,11 @@ import (
 	"strings"
 	"time"
 
+	"golang.org/x/sys/unix"
+
+	"github.com/convertfw/floatrelay/internal/procs"
 	"github.com/convertfw/floatrelay/internal/station"
+	"github.com/convertfw/floatrelay/relayproc"
 )
 
 // settle is how long a new site is left alone before it counts as idle.
@@ -37,11 +41,11 @@ func idle(ctx context.Context, opt options, out io.Writer) error {
 	if err := pause(ctx, settle); err != nil {
 		return err
 	}
-	before, began := sampleAll(s), time.Now()
+	before, guard, began := sampleAll(s), sampleGuard(leader.PID()), time.Now()
 	if err := pause(ctx, opt.idle); err != nil {
 		return err
 	}
-	after, took := sampleAll(s), time.Since(began).Seconds()
+	after, guardAfter, took := sampleAll(s), sampleGuard(leader.PID()), time.Since(began).Seconds()
 	n, now, err := s.Leader(ctx)
 	if err != nil {
 		return fmt.Errorf("watch an idle site: %w", err)
@@ -50,7 +54,7 @@ func idle(ctx context.Context, opt options, out io.Writer) error {
 		return fmt.Errorf("watch an idle site: the leader changed meanwhile from %s to %s", leader.Station, n.Station)
 	}
 	t := table{
-		head: []string{"daemon", "CPU (% of a core)", "RSS (MB)", "packets/s out", "packets/s in", "kB/s out", "kB/s in"},
+		head: []string{"process", "CPU (% of a core)", "RSS (MB)", "packets/s out", "packets/s in", "kB/s out", "kB/s in"},
 		note: "Packets and bytes are gossip's, payload only: an IPv4 datagram adds 28 bytes.",
 	}
 	for i, n := range s.Nodes {
@@ -60,6 +64,7 @@ func idle(ctx context.Context, opt options, out io.Writer) error {
 		}
 		t.rows = append(t.rows, append([]string{role}, after[i].since(before[i], took)...))
 	}
+	t.rows = append(t.rows, append([]string{"the leader's guard"}, guardAfter.since(guard, took)...))
 	return t.print(out, fmt.Sprintf("An idle daemon, %d stations, default settings, over %.0f s", opt.nodes, took))
 }
 
@@ -99,25 +104,36 @@ func (a sample) since(b sample, took float64) []string {
 	}
 }
 
-// clockTick is the unit of /proc/<pid>/stat: USER_HZ, 100 on every Linux that
-// Go runs on.
-const clockTick = 10 * time.Millisecond
-
-// cpuOf is the user and system time of all threads of a process.
+// cpuOf is what all threads of a process have used so far, those included that
+// are gone, to the nanosecond. /proc/<pid>/stat counts ticks of 10 ms, of which
+// an idle daemon uses a few in a minute.
 func cpuOf(pid int) time.Duration {
-	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
-	if err != nil {
+	const schedClock = 2 // CPUCLOCK_SCHED of clock_getres(2), of a whole process
+	var ts unix.Timespec
+	if pid <= 0 || unix.ClockGettime(int32(^pid<<3|schedClock), &ts) != nil {
 		return 0
 	}
-	// The name, in parentheses, may hold anything; utime and stime are the
-	// 12th and 13th fields after it.
-	f := strings.Fields(string(b[strings.LastIndexByte(string(b), ')')+1:]))
-	if len(f) < 13 {
-		return 0
+	return time.Duration(ts.Nano())
+}
+
+// guardOf is the guard below a daemon and its helper, without the relay.
+func guardOf(daemon int) (pids []int) {
+	for _, pid := range procs.Tree(daemon) {
+		cmdline, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid))
+		args := strings.Split(string(cmdline), "\x00")
+		if len(args) > 1 && (args[1] == relayproc.GuardArg || args[1] == relayproc.InitArg) {
+			pids = append(pids, pid)
+		}
 	}
-	user, _ := strconv.ParseInt(f[11], 10, 64)
-	system, _ := strconv.ParseInt(f[12], 10, 64)
-	return time.Duration(user+system) * clockTick
+	return pids
+}
+
+func sampleGuard(daemon int) (s sample) {
+	for _, pid := range guardOf(daemon) {
+		s.cpu += cpuOf(pid)
+		s.rss += rssOf(pid)
+	}
+	return s
 }
 
 // rssOf is the resident memory of a process in bytes.
