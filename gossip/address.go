@@ -119,6 +119,33 @@ func candidates(ifaces []Iface, pass func(Iface) bool) []netip.Addr {
 	return out
 }
 
+// Candidate is an address that could be told to the others.
+type Candidate struct {
+	Addr    netip.Addr
+	Iface   string
+	Gateway bool // its interface has an IPv4 default gateway
+}
+
+// String is for people: "192.168.1.10 (eth0, with gateway)".
+func (c Candidate) String() string {
+	text := c.Addr.String() + " (" + c.Iface
+	if c.Gateway {
+		text += ", with gateway"
+	}
+	return text + ")"
+}
+
+// Candidates lists what ChooseAddress chooses from when no key names an
+// address, in the order of the interfaces.
+func Candidates(ifaces []Iface) (out []Candidate) {
+	for _, i := range ifaces {
+		for _, a := range candidates([]Iface{i}, func(Iface) bool { return true }) {
+			out = append(out, Candidate{a, i.Name, i.Gateway})
+		}
+	}
+	return out
+}
+
 // usable says whether other PCs of a LAN could reach an address.
 func usable(a netip.Addr) bool {
 	return a.Is4() && !a.IsLoopback() && !a.IsUnspecified() && !a.IsLinkLocalUnicast() && !a.IsMulticast()

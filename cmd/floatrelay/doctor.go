@@ -9,6 +9,7 @@ import (
 
 	"github.com/convertfw/floatrelay/internal/doctor"
 	"github.com/convertfw/floatrelay/internal/localapi"
+	"github.com/convertfw/floatrelay/internal/service"
 	"github.com/convertfw/floatrelay/lease"
 )
 
@@ -38,6 +39,10 @@ func (a *app) doctorInput(cmd *cobra.Command) doctor.Input {
 		return in
 	}
 	in.OpenShare = func() (lease.Share, error) { return openShare(loaded.Config) }
+	in.Account = func(dir string) error {
+		// Which account the service has is not known here; letters are closed to all.
+		return service.CheckHost(service.Plan{LeaseDir: dir, User: `.\any`})
+	}
 	in.Status = func(ctx context.Context) (localapi.Status, error) {
 		c, err := a.reader(cmd)
 		if err != nil {

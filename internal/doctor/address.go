@@ -34,8 +34,37 @@ func judgeAddress(cfg config.Config, addr netip.Addr, tell Tell) {
 	case !ownAddr(addr):
 		tell.Warn("correct GOSSIP_ADVERTISE, unless a router translates it", "the others are told %s, which is not an address of this PC", addr)
 	default:
-		tell.OK("the others are told %s:%d", addr, cfg.GossipPort)
+		tell.OK("the others are told %s:%d%s", addr, cfg.GossipPort, choice(cfg, addr))
 	}
+}
+
+// choice says what addr was chosen from, if there was a choice.
+func choice(cfg config.Config, addr netip.Addr) string {
+	ifaces, err := gossip.Interfaces()
+	if err != nil {
+		return ""
+	}
+	return choiceOf(cfg, addr, ifaces)
+}
+
+func choiceOf(cfg config.Config, addr netip.Addr, ifaces []gossip.Iface) string {
+	var others []string
+	for _, c := range gossip.Candidates(ifaces) {
+		if c.Addr != addr {
+			others = append(others, c.String())
+		}
+	}
+	if len(others) == 0 {
+		return ""
+	}
+	why := "by itself, from the routes and gateways of this PC"
+	switch {
+	case cfg.GossipAdvertise != "":
+		why = "by GOSSIP_ADVERTISE"
+	case cfg.GossipBind != "" && cfg.GossipBind == addr.String():
+		why = "by GOSSIP_BIND"
+	}
+	return ", chosen " + why + "; it also has " + names(others)
 }
 
 // ownAddr reports whether addr belongs to an interface of this PC; it says

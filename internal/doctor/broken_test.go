@@ -18,6 +18,7 @@ import (
 	"github.com/convertfw/floatrelay/internal/doctor"
 	"github.com/convertfw/floatrelay/internal/doctor/doctest"
 	"github.com/convertfw/floatrelay/internal/localapi"
+	"github.com/convertfw/floatrelay/internal/service"
 	"github.com/convertfw/floatrelay/lease"
 	"github.com/convertfw/floatrelay/lease/faulty"
 )
@@ -40,6 +41,8 @@ type setup struct {
 	state string
 	open  func() (lease.Share, error)
 	limit time.Duration
+	// account is what this PC's system knows of drive letters.
+	account func(dir string) error
 
 	status *localapi.Status // nil: no daemon
 	survey localapi.Survey
@@ -155,7 +158,7 @@ func (s *setup) examine() doctor.Report {
 	}
 	path := filepath.Join(s.t.TempDir(), "stk.ini")
 	require.NoError(s.t, os.WriteFile(path, []byte(text.String()), 0o600))
-	in := doctor.Input{Path: path, OpenShare: s.open}
+	in := doctor.Input{Path: path, OpenShare: s.open, Account: s.account}
 	in.Loaded, in.LoadErr = config.Load(path, nil)
 	if in.OpenShare == nil {
 		in.OpenShare = func() (lease.Share, error) { return lease.NewDir(s.keys["LEASE_DIR"]), nil }
@@ -179,6 +182,13 @@ func (s *setup) faultyShare(in faulty.Injector) {
 var broken = map[string]func(*setup){
 	"a value in stk.ini that is not allowed": func(s *setup) { s.keys["LEASE_TTL"] = "99" },
 	"LEASE_DIR is not there":                 func(s *setup) { s.keys["LEASE_DIR"] = filepath.Join(s.share, "gone") },
+	"LEASE_DIR is on a drive letter, and floatrelay is to run as a service": func(s *setup) {
+		s.keys["LEASE_DIR"] = `W:\socket`
+		s.open = func() (lease.Share, error) { return lease.NewDir(s.share), nil }
+		s.account = func(dir string) error {
+			return service.CheckAccount(dir, `.\any`, service.Host{Remote: func(drive string) (string, bool) { return `\\nas\pos`, drive == "W:" }})
+		}
+	},
 	"creating a file is not exclusive on the share": func(s *setup) {
 		s.open = func() (lease.Share, error) { return generous{lease.NewDir(s.share)}, nil }
 	},

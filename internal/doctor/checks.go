@@ -19,6 +19,9 @@ type Input struct {
 	// OpenShare opens LEASE_DIR anew: a connection or handle of its own each
 	// time, so that creates can be raced.
 	OpenShare func() (lease.Share, error)
+	// Account says why a service would not reach LEASE_DIR though this session
+	// may, as service.CheckAccount does; nil where every account sees the same.
+	Account func(dir string) error
 	// Status asks the daemon of this PC; an error means there is none.
 	Status func(ctx context.Context) (localapi.Status, error)
 	// Survey has that daemon ask all members.
@@ -35,7 +38,7 @@ func Checks(in Input) []Check {
 	once, survey := askOnce(in.Status), surveyOnce(in.Survey)
 	return append(all,
 		Check{"daemon", daemonCheck(cfg, once, in.OpenShare), "the daemon does not answer: restart it"},
-		Check{"share", shareCheck(cfg, in.OpenShare), hungShare},
+		Check{"share", shareCheck(cfg, in.OpenShare, in.Account), hungShare},
 		Check{"exclusive", exclusiveCheck(in.OpenShare), hungShare},
 		Check{"chain", chainCheck(cfg, in.OpenShare), hungShare},
 		Check{"ports", portsCheck(cfg, once), "the system does not answer: restart this PC"},

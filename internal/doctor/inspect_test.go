@@ -69,7 +69,7 @@ func TestShare_WhatItTellsOfItself(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				dir := t.TempDir()
 				tc.share.Share, tc.share.open = lease.NewDir(dir), new(atomic.Bool)
-				got := look(t, shareCheck(figures(dir), opener(tc.share)))
+				got := look(t, shareCheck(figures(dir), opener(tc.share), nil))
 				require.Len(t, got, 5)
 				one(t, got[tc.at:tc.at+1], tc.level, tc.text, tc.do)
 				empty(t, dir)

@@ -19,7 +19,7 @@ const (
 	patience = 4 * time.Second
 )
 
-func shareCheck(cfg config.Config, open func() (lease.Share, error)) func(context.Context, Tell) {
+func shareCheck(cfg config.Config, open func() (lease.Share, error), account func(dir string) error) func(context.Context, Tell) {
 	return func(ctx context.Context, tell Tell) {
 		share, err := open()
 		if err != nil {
@@ -32,6 +32,7 @@ func shareCheck(cfg config.Config, open func() (lease.Share, error)) func(contex
 			return
 		}
 		tell.OK("%s can be read", share)
+		judgeAccount(ctx, cfg.LeaseDir, account, tell)
 		lookAtSpace(ctx, share, tell)
 		if tryWriting(ctx, cfg, share, tell) {
 			inspect(ctx, share, tell)

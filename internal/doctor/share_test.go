@@ -29,7 +29,7 @@ func empty(t *testing.T, dir string) {
 func TestShare_Good(t *testing.T) {
 	dir := t.TempDir()
 	open := opener(lease.NewDir(dir))
-	got := look(t, shareCheck(figures(dir), open))
+	got := look(t, shareCheck(figures(dir), open, nil))
 	require.Len(t, got, 5)
 	for i, want := range []string{"can be read", "free space: ", "can be written", "clock of the share agrees", "that a reader has open is replaced"} {
 		require.Equal(t, OK, got[i].Level)
@@ -42,7 +42,7 @@ func TestShare_Good(t *testing.T) {
 
 func TestShare_Missing(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "gone")
-	one(t, look(t, shareCheck(figures(dir), opener(lease.NewDir(dir)))), Failure, "cannot list", "never creates it")
+	one(t, look(t, shareCheck(figures(dir), opener(lease.NewDir(dir)), nil)), Failure, "cannot list", "never creates it")
 	require.NoDirExists(t, dir)
 	for _, check := range []func(context.Context, Tell){
 		exclusiveCheck(opener(lease.NewDir(dir))), chainCheck(figures(dir), opener(lease.NewDir(dir))),
@@ -53,7 +53,7 @@ func TestShare_Missing(t *testing.T) {
 
 func TestShare_NotOpened(t *testing.T) {
 	open := func() (lease.Share, error) { return nil, errors.New("open LEASE_DIR: no such backend") }
-	one(t, look(t, shareCheck(figures(""), open)), Failure, "no such backend", "LEASE_DIR")
+	one(t, look(t, shareCheck(figures(""), open, nil)), Failure, "no such backend", "LEASE_DIR")
 	require.Empty(t, look(t, exclusiveCheck(open)))
 	require.Empty(t, look(t, chainCheck(figures(""), open)))
 }
@@ -61,7 +61,7 @@ func TestShare_NotOpened(t *testing.T) {
 func TestShare_NotWritable(t *testing.T) {
 	dir := t.TempDir()
 	share := faulty.New(lease.NewDir(dir), faulty.When(faulty.Fail(lease.ErrDenied), faulty.Kinds(faulty.Create)))
-	got := look(t, shareCheck(figures(dir), opener(share)))
+	got := look(t, shareCheck(figures(dir), opener(share), nil))
 	require.Len(t, got, 2)
 	one(t, got[1:], Failure, "cannot write in", "right to create")
 	require.Empty(t, look(t, exclusiveCheck(opener(share))))
@@ -70,7 +70,7 @@ func TestShare_NotWritable(t *testing.T) {
 func TestShare_BodyLost(t *testing.T) {
 	dir := t.TempDir()
 	share := faulty.New(lease.NewDir(dir), faulty.NoBody())
-	got := look(t, shareCheck(figures(dir), opener(share)))
+	got := look(t, shareCheck(figures(dir), opener(share), nil))
 	require.Equal(t, Failure, got[len(got)-1].Level)
 	empty(t, dir)
 }
@@ -82,7 +82,7 @@ func (forgetful) Read(context.Context, string) ([]byte, error) { return []byte("
 
 func TestShare_ReadsSomethingElse(t *testing.T) {
 	dir := t.TempDir()
-	got := look(t, shareCheck(figures(dir), opener(forgetful{lease.NewDir(dir)})))
+	got := look(t, shareCheck(figures(dir), opener(forgetful{lease.NewDir(dir)}), nil))
 	one(t, got[1:], Failure, "3 bytes came back, not the 1000 written", "file server")
 	empty(t, dir)
 }
@@ -91,7 +91,7 @@ func TestShare_Slow(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		dir := t.TempDir()
 		share := faulty.New(lease.NewDir(dir), faulty.Delay(600*time.Millisecond))
-		got := look(t, shareCheck(figures(dir), opener(share)))
+		got := look(t, shareCheck(figures(dir), opener(share), nil))
 		one(t, got[1:], Warning, "takes up to 600ms for a small file, more than LEASE_FENCE/3 (500ms)", "LEASE_FENCE")
 		one(t, look(t, exclusiveCheck(opener(share))), OK, "one winner in each of 4 races", "")
 		empty(t, dir)
@@ -107,7 +107,7 @@ func TestShare_Hanging(t *testing.T) {
 		open := opener(deaf{faulty.New(lease.NewDir(dir), faulty.Stall(gate))})
 		begin := time.Now()
 		report := Run(t.Context(), []Check{
-			{"share", shareCheck(figures(dir), open), hungShare},
+			{"share", shareCheck(figures(dir), open, nil), hungShare},
 			{"exclusive", exclusiveCheck(open), hungShare},
 			{"chain", chainCheck(figures(dir), open), hungShare},
 		}, Limit)

@@ -41,7 +41,8 @@ func membersCheck(cfg config.Config, survey poll, outside func(context.Context, 
 			judgeOff(ctx, cfg, offMembers(s), tell)
 		case errors.Is(err, localapi.ErrNoDaemon):
 			tell.Warn("start the daemon, then repeat the check",
-				"not checked without a running daemon: whether the other PCs reach this one, their clocks, and a race of two PCs for new files")
+				"not checked without a running daemon: whether the other PCs reach this one, "+
+					"their clocks, and a race of two PCs for new files; share ids are not compared with theirs")
 			outside(ctx, tell)
 		case errors.As(err, &refused) && refused.Code == http.StatusNotFound:
 			tell.Warn("restart the daemon with this version, then repeat the check", "the daemon that runs is older and cannot ask the members")
