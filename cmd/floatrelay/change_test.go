@@ -142,7 +142,7 @@ func TestToken_StatusComparesWithTheDaemon(t *testing.T) {
 
 	got = cli(t, "token", "status", "--config", ini(t, "API_ADDR="+serving(t, station())))
 	require.Equal(t, exitNo, got.code)
-	require.Contains(t, got.err, "restart the daemon")
+	require.Contains(t, got.err, "restart the daemon: floatrelay service stop, then floatrelay service start")
 }
 
 func TestConfig_ShowsValuesAndProblems(t *testing.T) {

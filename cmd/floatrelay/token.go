@@ -96,6 +96,9 @@ func newTokenFingerprintCommand(a *app) *cobra.Command {
 	}
 }
 
+// restartCommands make the daemon read stk.ini anew; the lease is handed over.
+const restartCommands = "floatrelay service stop, then floatrelay service start"
+
 func newTokenStatusCommand(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use:   "status",
@@ -119,7 +122,7 @@ func newTokenStatusCommand(a *app) *cobra.Command {
 				return err
 			}
 			if f.Daemon != f.Token {
-				return &exitError{exitNo, errors.New("the daemon uses another token than stk.ini says"), "restart the daemon"}
+				return &exitError{exitNo, errors.New("the daemon uses another token than stk.ini says"), "restart the daemon: " + restartCommands}
 			}
 			return nil
 		}),
@@ -143,7 +146,7 @@ func rotationText(f fingerprints) string {
 	case f.Old == "" && r == nil:
 		return "no rotation under way"
 	case r == nil:
-		return "RELAY_TOKEN_OLD stands in stk.ini, but the daemon has not read it: restart it"
+		return "RELAY_TOKEN_OLD stands in stk.ini, but the daemon has not read it; restart it: " + restartCommands
 	case len(r.Waiting) > 0:
 		return "rotation under way; still without the new token: " + clean(strings.Join(r.Waiting, ", ")) + "; the old one is used until then"
 	case !r.UsesNew:

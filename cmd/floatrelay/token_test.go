@@ -16,7 +16,7 @@ func TestToken_StatusFollowsARotation(t *testing.T) {
 		rotation *localapi.Rotation
 		text     string
 	}{
-		"not restarted":   {nil, "restart it"},
+		"not restarted":   {nil, "floatrelay service stop, then floatrelay service start"},
 		"members missing": {&localapi.Rotation{Waiting: []string{"POS-02", "POS-03"}}, "still without the new token: POS-02, POS-03"},
 		"about to switch": {&localapi.Rotation{}, "the old token is used until"},
 		"switched":        {&localapi.Rotation{UsesNew: true}, "remove RELAY_TOKEN_OLD"},

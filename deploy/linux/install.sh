@@ -6,12 +6,17 @@
 #
 # Run again, it upgrades: the lease is handed over, the program replaced, the
 # service started. The program before is kept as floatrelay.previous; --rollback
-# puts it back.
+# puts it back. It ends with 0 if this machine is a member afterwards, else with 1.
 set -eu
 
 prefix=/usr/local/bin etc=/etc/floatrelay site='' station='' user='' service=yes rollback=no firewall=''
+unit=/etc/systemd/system/floatrelay.service
 fail() { echo "install.sh: $*" >&2; exit 1; }
 while [ $# -gt 0 ]; do
+  case $1 in
+    --prefix | --etc | --site-ini | --station | --user)
+      case ${2:-} in '' | -*) fail "$1 needs a value" ;; esac ;;
+  esac
   case $1 in
     --prefix) prefix=$2; shift 2 ;;       # folder of the program
     --etc) etc=$2; shift 2 ;;             # folder of stk.ini
@@ -28,40 +33,80 @@ here=$(cd "$(dirname "$0")" && pwd)
 exe=$prefix/floatrelay ini=$etc/stk.ini fresh=$here/floatrelay
 [ "$rollback" = no ] || fresh=$prefix/floatrelay.previous
 [ -f "$fresh" ] || fail "$fresh is not there"
-mkdir -p "$prefix" "$etc"
+mkdir -p "$prefix" "$etc" || fail "run it as root"
 
-# stk.ini is made once and then left alone.
-if [ ! -f "$ini" ]; then
-  umask 077
-  if [ -z "$site" ]; then
-    cp "$here/stk.ini.template" "$ini"
-    fail "fill in $ini, then run this again"
+# protect gives stk.ini, which holds the site's secret, to the service's account.
+protect() {
+  [ -z "$user" ] || chown "$user" "$1" || fail "the rights of $1 cannot be set: is there an account '$user'?"
+}
+
+# first_bytes prints how many bytes of site.ini were asked for, in hexadecimal.
+first_bytes() { head -c "$1" "$site" | od -An -tx1 | tr -d ' \n'; }
+
+# site_ini prints this machine's stk.ini. Bytes are copied as they are: the file
+# may be in any encoding that floatrelay reads; so the line before it is ASCII, and
+# a byte order mark stays in front.
+site_ini() {
+  skip=1
+  if [ "$(first_bytes 3)" = efbbbf ]; then
+    printf '\357\273\277' && skip=4
   fi
+  printf 'STATION=%s\r\n' "$station" && tail -c +$skip "$site"
+}
+
+check_site() {
   [ -n "$station" ] || fail "--site-ini needs --station"
-  { printf 'STATION=%s\r\n' "$station"; cat "$site"; } > "$ini.new"
-  [ -z "$user" ] || chown "$user" "$ini.new"
+  ! printf %s "$station" | LC_ALL=C grep -q '[^!-~]' ||
+    fail "write a STATION with other than ASCII characters into stk.ini by hand"
+  [ -f "$site" ] && [ -r "$site" ] || fail "$site is not there"
+  case $(first_bytes 2) in fffe | feff) fail "$site is UTF-16: save it as UTF-8" ;; esac
+  ! tr '\r\032' '\n\n' < "$site" | LC_ALL=C grep -iq '^[^!-~]*STATION[^!-~]*=' ||
+    fail "$site has a STATION, which all machines would get: take that line out"
+}
+
+# stk.ini is made once and its text then left alone.
+if [ ! -f "$ini" ]; then
+  [ -z "$site" ] || check_site
+  trap 'rm -f "$ini.new"' EXIT
+  (
+    umask 077
+    if [ -n "$site" ]; then site_ini; else cat "$here/stk.ini.template"; fi > "$ini.new"
+  ) || fail "$ini cannot be written"
+  protect "$ini.new"
   mv "$ini.new" "$ini"
-  umask 022
+  [ -n "$site" ] || fail "fill in $ini, then run this again"
+elif [ -n "$user" ]; then
+  protect "$ini"
 fi
 "$fresh" config --check --config "$ini" || fail "correct $ini, then run this again"
 
 running=no
-if [ "$service" = yes ] && [ -f /etc/systemd/system/floatrelay.service ]; then
+if [ "$service" = yes ] && [ -f "$unit" ]; then
   running=yes
   "$exe" service stop || fail "the service does not stop; nothing was changed"
 fi
-if [ "$rollback" = no ] && [ -f "$exe" ]; then
-  cp -p "$exe" "$prefix/floatrelay.previous"
+
+# replace renames the program into place: the old one may still be running for a
+# moment, and is whole if this fails.
+replace() {
+  if [ "$rollback" = no ] && [ -f "$exe" ]; then
+    cp -p "$exe" "$prefix/floatrelay.previous" || return 1
+  fi
+  cp "$fresh" "$exe.new" && chmod 755 "$exe.new" && mv "$exe.new" "$exe"
+}
+if ! replace; then
+  rm -f "$exe.new" || true
+  # Whatever is there now goes on.
+  [ "$running" = no ] || "$exe" service start || echo "install.sh: nor does the old one start" >&2
+  fail "the program cannot be replaced"
 fi
-# Renamed into place: the old program may still be running for a moment.
-cp "$fresh" "$exe.new" && chmod 755 "$exe.new" && mv "$exe.new" "$exe"
 [ "$service" = yes ] || exit 0
 
 if [ "$running" = no ]; then
   set -- --config "$ini" $firewall
   [ -z "$user" ] || set -- "$@" --user "$user"
-  "$exe" service install "$@"
+  "$exe" service install "$@" || fail "the service was not installed"
 fi
-"$exe" service start
+"$exe" service start || fail "the service does not start; see journalctl -u floatrelay"
 sleep 3
-"$exe" members --config "$ini"
+"$exe" members --config "$ini" || fail "the service runs, but does not say that this PC is a member: see floatrelay doctor"

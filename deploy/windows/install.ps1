@@ -5,7 +5,8 @@
 #
 # Run again, it upgrades: the lease is handed over, the program replaced, the
 # service started. The program before is kept as floatrelay.previous.exe;
-# -Rollback puts it back.
+# -Rollback puts it back. It ends with 0 if this PC is a member afterwards, else
+# with 1.
 param(
     [string]$Target = 'C:\STK',
     [string]$SiteIni = '',     # a stk.ini for the whole site, without STATION
@@ -72,6 +73,10 @@ if (-not (Test-Path -LiteralPath $ini)) {
     if ($site.Length -ge 2 -and (($site[0] -eq 0xFF -and $site[1] -eq 0xFE) -or ($site[0] -eq 0xFE -and $site[1] -eq 0xFF))) {
         Fail "$SiteIni is UTF-16: save it as UTF-8"
     }
+    # Latin-1: one character for each byte, whatever the encoding.
+    if ([Text.Encoding]::GetEncoding(28591).GetString($site) -match '(?i)(^|[\r\n\x1a])[^!-~]*STATION[^!-~]*=') {
+        Fail "$SiteIni has a STATION, which all PCs would get: take that line out"
+    }
     $start = 0
     if ($site.Length -ge 3 -and $site[0] -eq 0xEF -and $site[1] -eq 0xBB -and $site[2] -eq 0xBF) { $start = 3 }
     $head = [Text.Encoding]::ASCII.GetBytes("STATION=$Station`r`n")
@@ -120,4 +125,5 @@ if ($NoStart) { exit 0 }
 if ($LASTEXITCODE -ne 0) { Fail 'the service does not start; see the event log' }
 Start-Sleep -Seconds 3
 & $exe members --config $ini
-exit $LASTEXITCODE
+if ($LASTEXITCODE -ne 0) { Fail 'the service runs, but does not say that this PC is a member: see floatrelay doctor' }
+exit 0
