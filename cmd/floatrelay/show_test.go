@@ -37,6 +37,20 @@ func TestShow_Golden(t *testing.T) {
 	}
 }
 
+func TestStatus_LeadersClock(t *testing.T) {
+	for ms, want := range map[int64]string{
+		0: "agrees with that of 餐廳-02\n", -4_900: "agrees with that of 餐廳-02\n",
+		-40 * 60_000: "餐廳-02 (leading) is 40 min behind this PC, or in another time zone\n",
+		40 * 60_000:  "餐廳-02 (leading) is 40 min ahead of this PC, or in another time zone\n",
+		6_000:        "餐廳-02 (leading) is 6.0 s ahead of this PC, or in another time zone\n",
+	} {
+		s := station()
+		s.status.Clock = &localapi.ClockStatus{Station: "餐廳-02", SkewMS: ms}
+		require.Contains(t, cli(t, "status", "--api", serving(t, s)).out, "Clock    "+want)
+	}
+	require.NotContains(t, cli(t, "status", "--api", serving(t, station())).out, "Clock")
+}
+
 // The shape is what scripts parse: what comes out is what the daemon said,
 // the leader first.
 func TestMembers_JSONIsTheDaemonsTable(t *testing.T) {

@@ -61,6 +61,9 @@ func statusText(s localapi.Status, m localapi.Members, l localapi.Leader) string
 		[]string{"Members", gossipLine(s.Gossip, len(m.Members))},
 		[]string{"Token", "fingerprint " + orDash(s.Token)},
 	)
+	if s.Clock != nil {
+		rows = append(rows, []string{"Clock", clockLine(*s.Clock)})
+	}
 	if s.Note != "" {
 		rows = append(rows, []string{"Note", clean(s.Note)})
 	}
@@ -148,6 +151,22 @@ func gossipLine(g localapi.GossipStatus, known int) string {
 		text += fmt.Sprintf("; this PC answers late (%d)", g.Health)
 	}
 	return text
+}
+
+// clockSlack is how far the leader's clock may be off before it is mentioned.
+const clockSlack = 5 * time.Second
+
+// clockLine is for who compares logs, and for clients that read lease_until.
+func clockLine(c localapi.ClockStatus) string {
+	off := (time.Duration(c.SkewMS) * time.Millisecond).Abs()
+	if off <= clockSlack {
+		return "agrees with that of " + orDash(c.Station)
+	}
+	way := "ahead of"
+	if c.SkewMS < 0 {
+		way = "behind"
+	}
+	return fmt.Sprintf("%s (leading) is %s %s this PC, or in another time zone", orDash(c.Station), milliseconds(off.Milliseconds()), way)
 }
 
 func times(n int) string {

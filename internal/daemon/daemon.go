@@ -61,6 +61,7 @@ type Daemon struct {
 	guards  *guards
 	surveys *surveys
 	trouble trouble
+	clock   leaderClock
 	driver  *arbiter.Driver
 	addr    atomic.Pointer[string]
 	clear   atomic.Bool // no relay of an earlier run is left

@@ -130,6 +130,10 @@ func TestDaemon_Handoff(t *testing.T) {
 	b := begin(t, cfg, nil)
 	b.until("follows", follows)
 	require.ErrorContains(t, b.Handoff(t.Context(), ""), "run it on POS-01 (127.0.0.1)")
+	s := b.until("compares the leader's clock", func(s localapi.Status) bool { return s.Clock != nil })
+	require.Equal(t, "POS-01", s.Clock.Station)
+	require.Less(t, max(s.Clock.SkewMS, -s.Clock.SkewMS), int64(15_000), "both run on this machine")
+	require.Nil(t, a.Status().Clock, "it leads itself")
 	require.Eventually(t, func() bool {
 		err := a.Handoff(t.Context(), "pos-02")
 		return err != nil && err.Error() == "pos-02 cannot take over: it is alive, RELAY_PRIORITY is 0"

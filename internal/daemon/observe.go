@@ -50,6 +50,9 @@ func (d *Daemon) memberStates() map[string]int {
 // sawStatus takes in a changed status. It must not block.
 func (d *Daemon) sawStatus(s arbiter.Status) {
 	d.seen.metrics.Status(s)
+	if s.Head.Record.Owner != d.self { // one's own says nothing
+		d.clock.saw(s.Head, d.timeOfDay(s.HeadSeen))
+	}
 	d.seen.mu.Lock()
 	defer d.seen.mu.Unlock()
 	for _, p := range d.seen.tracker.Change(d.opt.wall(), d.opt.now(), s) {

@@ -113,6 +113,9 @@ func (d *Daemon) Status() localapi.Status {
 	if r, ok := d.holder(); ok {
 		out.Leader = r.Owner.String()
 	}
+	if out.Leader != "" && out.Leader != d.self.String() {
+		out.Clock = d.clock.status()
+	}
 	if s.Deadline != 0 {
 		out.Fence = localapi.FenceStatus{LeftMS: max(0, (s.Deadline - now).Milliseconds()), By: s.By}
 	}

@@ -71,6 +71,16 @@ type Status struct {
 	Gossip   GossipStatus `json:"gossip"`
 	Token    string       `json:"token"` // fingerprint of RELAY_TOKEN
 	Rotation *Rotation    `json:"rotation,omitempty"`
+	// Clock is left out while another PC does not lead, and until it renewed
+	// the lease a few times.
+	Clock *ClockStatus `json:"clock,omitempty"`
+}
+
+// ClockStatus compares the leader's wall clock with this PC's, as the records it
+// writes show it. Another time zone shows as hours.
+type ClockStatus struct {
+	Station string `json:"station"` // whose it is
+	SkewMS  int64  `json:"skew_ms"` // its clock minus ours, exact to a second or two
 }
 
 // Rotation is how far a change of the token has come; there is none without
