@@ -82,15 +82,15 @@ func (a *app) install(cmd *cobra.Command, in installing) error {
 	if err != nil {
 		return err
 	}
-	if in.print {
-		return a.print(service.Describe(plan))
-	}
-	if err := service.CheckHost(plan); err != nil {
+	if err := service.Check(plan); err != nil {
 		var account *service.AccountError
 		if errors.As(err, &account) {
 			return &exitError{exitUsage, fmt.Errorf("not installed: %w", err), account.Do}
 		}
-		return err
+		return &exitError{code: exitUsage, err: err}
+	}
+	if in.print {
+		return a.printPlan(plan, in, cfg)
 	}
 	if err := service.Install(plan); err != nil {
 		return err
@@ -111,10 +111,11 @@ func (a *app) install(cmd *cobra.Command, in installing) error {
 
 // plan fixes the paths.
 func (a *app) plan(in installing) (service.Plan, config.Config, error) {
-	path, loaded, err := a.load()
+	path, loaded, err := a.loadForService()
 	if err != nil {
 		return service.Plan{}, config.Config{}, configError(err)
 	}
+	a.noteMissingPassword(loaded.Config)
 	exe, err := os.Executable()
 	if err != nil {
 		return service.Plan{}, config.Config{}, fmt.Errorf("find this program's own path: %w", err)
@@ -122,9 +123,11 @@ func (a *app) plan(in installing) (service.Plan, config.Config, error) {
 	if in.password == "" && in.user != "" {
 		in.password, _ = a.lookupEnv(passwordEnv)
 	}
+	c := loaded.Config
 	return service.Plan{
-		Exe: exe, Config: path, User: accountName(in.user), Password: in.password, LeaseDir: loaded.Config.LeaseDir,
-	}, loaded.Config, nil
+		Exe: exe, Config: path, User: accountName(in.user), Password: in.password,
+		LeaseDir: c.LeaseDir, RelayExe: c.RelayExe, StateDir: c.StateDir, LogFile: c.LogFile,
+	}, c, nil
 }
 
 func newServiceStatusCommand(a *app) *cobra.Command {

@@ -17,11 +17,17 @@ const defaultAPIAddr = "127.0.0.1:9532"
 // (see config.Load); it is nil if the file could not be read. It ends with the
 // program: see unlessEnded.
 func (a *app) load() (path string, loaded *config.Loaded, err error) {
-	path, err = unlessEnded(a.ctx, func() (string, error) { return config.Find(a.configPath) })
+	return a.loadWith(a.configPath, a.lookupEnv)
+}
+
+// loadWith is load for the file named, or found if name is empty, and an
+// environment.
+func (a *app) loadWith(name string, env config.Env) (path string, loaded *config.Loaded, err error) {
+	path, err = unlessEnded(a.ctx, func() (string, error) { return config.Find(name) })
 	if err != nil {
 		return "", nil, err
 	}
-	loaded, err = unlessEnded(a.ctx, func() (*config.Loaded, error) { return config.Load(path, a.lookupEnv) })
+	loaded, err = unlessEnded(a.ctx, func() (*config.Loaded, error) { return config.Load(path, env) })
 	if errors.Is(err, errInterrupted) {
 		return path, nil, fmt.Errorf("read %s: %w", path, err)
 	}

@@ -99,7 +99,7 @@ func leaseKeys() []*Key {
 			Doc: "The shared folder that holds the lease. It must exist; floatrelay never creates it. A service sees no drive letters: give it the UNC path or smb://.",
 			set: leaseDir},
 		&Key{Name: "LEASE_SMB_PASSWORD", Secret: true, Allowed: secretRange,
-			Doc: "The password for an smb:// LEASE_DIR. Better set as the environment variable " + EnvPrefix + "LEASE_SMB_PASSWORD.",
+			Doc: "The password for an smb:// LEASE_DIR. Keep stk.ini from other users' eyes. For a console it may stand in the environment variable " + EnvPrefix + "LEASE_SMB_PASSWORD instead, which a service does not get.",
 			set: secret(func(c *Config) *Secret { return &c.SMBPassword })},
 		duration("LEASE_TTL", "10", minTTL, maxTTL, "",
 			"How long the relay may run without the share. Without gossip it is also how long the others wait before they take over.",

@@ -80,6 +80,9 @@ func tidy(all []Warning, path string) []Warning {
 	return all
 }
 
+// FromEnvironment is the Origin of a Value that an override gave.
+const FromEnvironment = "environment"
+
 // source says where a value came from.
 type source struct {
 	line   int    // of the file, or 0
@@ -91,7 +94,7 @@ type source struct {
 func (s source) origin(file string) string {
 	switch {
 	case s.env:
-		return "environment"
+		return FromEnvironment
 	case s.line > 0:
 		return fmt.Sprintf("%s:%d", filepath.Base(file), s.line)
 	}

@@ -57,11 +57,16 @@ func isDrivePath(p string) bool {
 	return letter >= 'a' && letter <= 'z'
 }
 
+// IsSMB reports whether a LEASE_DIR is an smb:// address.
+func IsSMB(dir string) bool {
+	return len(dir) >= len(smbScheme) && strings.EqualFold(dir[:len(smbScheme)], smbScheme)
+}
+
 func leaseDir(c *Config, text string) (string, error) {
 	if err := checkPath(text); err != nil {
 		return "", err
 	}
-	if len(text) >= len(smbScheme) && strings.EqualFold(text[:len(smbScheme)], smbScheme) {
+	if IsSMB(text) {
 		if err := checkSMB(text); err != nil {
 			return "", err
 		}

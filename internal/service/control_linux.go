@@ -49,8 +49,13 @@ func advice(err error) string {
 	return ""
 }
 
-// Describe is what Install would do, for people.
-func Describe(p Plan) string { return "# " + unitPath + "\n" + Unit(p) }
+// Describe is what Install would do.
+func Describe(p Plan) Description {
+	d := describe(p, "root")
+	d.UnitPath, d.Unit = unitPath, Unit(p)
+	d.text = "# " + d.UnitPath + "\n" + d.Unit
+	return d
+}
 
 // CheckHost has nothing to refuse here: a mount is the same for every account.
 func CheckHost(Plan) error { return nil }

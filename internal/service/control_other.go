@@ -18,8 +18,8 @@ func afterInstall(Plan) error  { return nil }
 func installed() bool          { return false }
 func advice(error) string      { return "" }
 
-// Describe is what Install would do, for people.
-func Describe(Plan) string { return "" }
+// Describe is what Install would do if it could.
+func Describe(p Plan) Description { return describe(p, "root") }
 
 // CheckHost has nothing to refuse here.
 func CheckHost(Plan) error { return nil }

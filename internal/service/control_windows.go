@@ -26,12 +26,17 @@ const recoveryReset = uint32(3600)
 func supported() error { return nil }
 
 func options(p Plan) ks.KeyValue {
-	return ks.KeyValue{"StartType": "automatic", "Password": p.Password}
+	password := p.Password
+	if kindOf(p.User) != ordinary {
+		password = "" // the manager wants none for the system's own accounts
+	}
+	return ks.KeyValue{"StartType": "automatic", "Password": password}
 }
 
-// beforeInstall gives the account what services.msc would give it.
+// beforeInstall gives the account what services.msc would give it. The system's
+// own accounts have it.
 func beforeInstall(p Plan) error {
-	if IsLocalSystem(p.User) {
+	if kindOf(p.User) != ordinary {
 		return nil
 	}
 	if err := allowServiceLogon(p.User); err != nil {
@@ -78,21 +83,19 @@ func advice(err error) string {
 	return ""
 }
 
-// Describe is what Install would do, for people.
-func Describe(p Plan) string {
-	words := []string{syscall.EscapeArg(p.Exe)}
-	for _, a := range p.args() {
-		words = append(words, syscall.EscapeArg(a))
+// Describe is what Install would do.
+func Describe(p Plan) Description {
+	d := describe(p, "LocalSystem")
+	words := make([]string, len(d.Command))
+	for i, w := range d.Command {
+		words[i] = syscall.EscapeArg(w)
 	}
-	user := p.User
-	if user == "" {
-		user = "LocalSystem"
-	}
-	return fmt.Sprintf("service   %s\r\nstart     automatic\r\naccount   %s\r\ncommand   %s\r\nrecovery  restart after 2 s, 10 s, then 60 s\r\n",
-		Name, user, strings.Join(words, " "))
+	d.text = fmt.Sprintf("service   %s\r\nstart     automatic\r\naccount   %s\r\ncommand   %s\r\nrecovery  restart after 2 s, 10 s, then 60 s\r\n",
+		d.Name, d.Account, strings.Join(words, " "))
+	return d
 }
 
-// CheckHost refuses a plan whose account does not reach the share.
+// CheckHost refuses a plan whose account does not reach what it needs.
 func CheckHost(p Plan) error {
-	return CheckAccount(p.LeaseDir, p.User, Host{Workgroup: workgroup(), Remote: remote})
+	return CheckPlan(p, Host{Workgroup: workgroup(), Remote: remote})
 }

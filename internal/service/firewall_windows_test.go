@@ -15,6 +15,6 @@ func TestOpen(t *testing.T) {
 }
 
 func TestDescribe_QuotesPaths(t *testing.T) {
-	text := Describe(Plan{Exe: abs("floatrelay.exe"), Config: abs("stk.ini")})
+	text := Describe(Plan{Exe: abs("floatrelay.exe"), Config: abs("stk.ini")}).String()
 	require.Contains(t, text, `"C:\STK 功\floatrelay.exe" run --config "C:\STK 功\stk.ini" --managed`)
 }

@@ -2,6 +2,7 @@ package service
 
 import (
 	"fmt"
+	"strings"
 	"unsafe"
 
 	"golang.org/x/sys/windows"
@@ -29,9 +30,13 @@ func workgroup() bool {
 	return kind != windows.NetSetupDomainName
 }
 
-// remote returns the UNC path behind a drive letter. An elevated console does
-// not see the letters of the user's own session; known is false then.
-func remote(drive string) (unc string, known bool) {
+// remote returns the UNC path, or the folder, that a drive letter stands for in
+// this session. An elevated console does not see the letters of the user's own
+// session; known is false then.
+func remote(drive string) (path string, known bool) {
+	if path = substituted(drive); path != "" {
+		return path, true
+	}
 	root, err := windows.UTF16PtrFromString(drive + `\`)
 	if err != nil {
 		return "", false
@@ -50,6 +55,27 @@ func remote(drive string) (unc string, known bool) {
 		return "", false
 	}
 	return windows.UTF16ToString(buf[:]), true
+}
+
+// substituted returns what "subst" put behind a letter, or "".
+func substituted(drive string) string {
+	name, err := windows.UTF16PtrFromString(drive)
+	if err != nil {
+		return ""
+	}
+	var buf [1024]uint16
+	if _, err := windows.QueryDosDevice(name, &buf[0], uint32(len(buf))); err != nil {
+		return ""
+	}
+	target, ok := strings.CutPrefix(windows.UTF16ToString(buf[:]), `\??\`)
+	if !ok {
+		return "" // a device: a disk, or a share that is asked for otherwise
+	}
+	target = plainPath(`\\?\` + target)
+	if _, _, folder := driveOf(target); folder || strings.HasPrefix(target, `\\`) {
+		return target
+	}
+	return ""
 }
 
 // lsaAttributes is LSA_OBJECT_ATTRIBUTES, all of which must be zero.

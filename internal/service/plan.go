@@ -22,8 +22,22 @@ type Plan struct {
 	Config   string // absolute path of stk.ini, fixed from now on
 	User     string // account to run as; empty is LocalSystem, or root
 	Password string // of that account; Windows only
-	LeaseDir string // LEASE_DIR of that stk.ini
+
+	// Of that stk.ini; empty is not set.
+	LeaseDir, RelayExe, StateDir, LogFile string
 }
+
+// paths are what the service must reach, by the names people know.
+func (p Plan) paths() []namedPath {
+	return []namedPath{
+		{leaseDir, p.LeaseDir}, {"this program", p.Exe}, {"stk.ini", p.Config},
+		{"RELAY_EXE", p.RelayExe}, {"STATE_DIR", p.StateDir}, {"LOG_FILE", p.LogFile},
+	}
+}
+
+const leaseDir = "LEASE_DIR"
+
+type namedPath struct{ what, path string }
 
 // args are the arguments the service manager starts Exe with. Everything a
 // service needs stands in them: its working directory and environment are the
@@ -33,6 +47,15 @@ func (p Plan) args() []string { return append([]string{"run", "--config", p.Conf
 // ManagedFlag makes `run` answer the Windows service manager without asking
 // whether there is one: not every Windows lets a process find out.
 const ManagedFlag = "managed"
+
+// Check refuses a plan that could not work on this PC, with an AccountError if
+// the account does not reach what it needs.
+func Check(p Plan) error {
+	if err := p.check(); err != nil {
+		return err
+	}
+	return CheckHost(p)
+}
 
 // check refuses what would be started from somewhere else than meant.
 func (p Plan) check() error {
