@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -99,7 +98,7 @@ func (s *scripted) refused(reason string, args ...string) {
 	s.Helper()
 	out, err := s.script("install.sh", args...)
 	var exit *exec.ExitError
-	require.True(s, errors.As(err, &exit), out)
+	require.ErrorAs(s, err, &exit, out)
 	require.Equal(s, 1, exit.ExitCode(), out)
 	require.Contains(s, out, "install.sh: ")
 	require.Contains(s, out, reason)
