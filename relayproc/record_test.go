@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -47,6 +48,25 @@ func TestKillOrphans_KillsWhatWeRecorded(t *testing.T) {
 	_, alive := lookup(p.PID)
 	require.False(t, alive)
 	require.NoFileExists(t, filepath.Join(dir, recordName))
+}
+
+// The first release did not name the guard: what it left is ended all the same, and
+// nothing else.
+func TestKillAbandoned_OfTheFirstRelease(t *testing.T) {
+	dir, p := t.TempDir(), sleeper(t)
+	text, err := os.ReadFile("testdata/first-relay.json")
+	require.NoError(t, err)
+	quoted := func(v any) string {
+		b, err := json.Marshal(v)
+		require.NoError(t, err)
+		return string(b)
+	}
+	filled := strings.NewReplacer("BOOT", quoted(bootID()), "PID", quoted(p.PID), "START", quoted(p.Start), "EXE", quoted(p.Exe)).Replace(string(text))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, recordName), []byte(filled), 0o600))
+	require.Equal(t, []process{p}, living(dir))
+	killed, err := KillAbandoned(dir)
+	require.NoError(t, err)
+	require.Equal(t, []Orphan{{PID: p.PID, Program: p.Exe}}, killed)
 }
 
 func TestKillOrphans_NeverAReusedPid(t *testing.T) {

@@ -166,11 +166,15 @@ func (d *Daemon) openGossip() error {
 		return err
 	}
 	d.addr.Store(&addr)
+	remembered, aside := d.found.remembered()
+	if aside != "" {
+		d.log.Warn("the members of the last run cannot be read; the file is kept as " + aside + ": this PC finds the others anew")
+	}
 	d.gossip, err = gossip.New(gossip.Config{
 		Self: d.self, KMSN: d.cfg.KMSN, Token: string(d.cfg.Token), OldToken: string(d.cfg.OldToken),
 		BindAddr: d.cfg.GossipBind, AdvertiseAddr: addr, Port: d.cfg.GossipPort,
 		Meta:  d.meta(arbiter.Status{Role: arbiter.Ineligible, Note: "starting"}),
-		Peers: d.found.candidates, Race: d.surveys.asked, Remembered: d.found.remembered(), Log: d.log.Named("gossip"),
+		Peers: d.found.candidates, Race: d.surveys.asked, Remembered: remembered, Log: d.log.Named("gossip"),
 	}, &ears{codec: d.codec.Codec, post: func(ev arbiter.Event) { d.post(ev) }, table: d.tableChanged})
 	if err != nil {
 		return err

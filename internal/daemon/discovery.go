@@ -178,15 +178,19 @@ func (p *discovery) took(nodes []string, members []lease.Member, kmsn string, no
 
 func (p *discovery) rememberedPath() string { return filepath.Join(p.dir, "members.json") }
 
-// remembered are the members of the last run; a damaged file is no reason not
-// to start.
-func (p *discovery) remembered() []gossip.Row {
+// remembered are the members of the last run; a file that is damaged, or in a
+// form of a newer version, is no reason not to start. It is put aside, at the path
+// that is returned then, because this run writes its own.
+func (p *discovery) remembered() (rows []gossip.Row, aside string) {
 	b, err := os.ReadFile(p.rememberedPath())
 	if err != nil {
-		return nil
+		return nil, ""
 	}
-	rows, _ := gossip.DecodeRows(b)
-	return rows
+	if rows, err = gossip.DecodeRows(b); err != nil {
+		aside = p.rememberedPath() + ".damaged"
+		_ = os.Rename(p.rememberedPath(), aside)
+	}
+	return rows, aside
 }
 
 func (p *discovery) remember(rows []gossip.Row) error {

@@ -41,6 +41,9 @@ func openState(dir string) (*stateFile, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read the saved state: %w", err)
 	}
+	if v := versionOf(b); v > stateVersion {
+		return nil, fmt.Errorf("read the saved state: %s has format %d, this build reads up to %d: install the newer floatrelay again, or delete the file", f.path, v, stateVersion)
+	}
 	var s state
 	if err := json.Unmarshal(b, &s); err != nil {
 		// A file torn by a power cut must not keep the site without its relay:
@@ -49,12 +52,21 @@ func openState(dir string) (*stateFile, error) {
 		_ = os.Rename(f.path, f.damaged)
 		return f, nil
 	}
-	if s.V > stateVersion {
-		return nil, fmt.Errorf("read the saved state: %s has format %d, this build reads up to %d: install the newer floatrelay again, or delete the file", f.path, s.V, stateVersion)
-	}
 	s.V = stateVersion
 	f.now = s
 	return f, nil
+}
+
+// versionOf is the format that a saved state names, 0 if it names none. It is read
+// alone: a newer format may give the other fields another shape.
+func versionOf(b []byte) int {
+	var only struct {
+		V int `json:"v"`
+	}
+	if json.Unmarshal(b, &only) != nil {
+		return 0
+	}
+	return only.V
 }
 
 func (f *stateFile) get() state {

@@ -56,6 +56,31 @@ func TestStateFile(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, newer, string(kept))
 	})
+	t.Run("also with fields of another shape", func(t *testing.T) {
+		const newer = `{"v":2,"rev":{"chain":7}}`
+		_, path, err := open(t, newer)
+		require.ErrorContains(t, err, "format 2")
+		kept, err := os.ReadFile(path)
+		require.NoError(t, err)
+		require.Equal(t, newer, string(kept))
+		faults := CheckState(filepath.Dir(path))
+		require.Len(t, faults, 1)
+		require.Contains(t, faults[0].Text, "newer floatrelay")
+	})
+	for name, c := range map[string]struct {
+		content string
+		want    state
+	}{
+		"without a version": {`{"rev":1310,"epoch":42}`, state{V: stateVersion, Rev: 1310, Epoch: 42}},
+		"without fields":    {`{"v":1}`, state{V: stateVersion}},
+		"with more fields":  {`{"v":1,"rev":7,"epoch":2,"more":[1]}`, state{V: stateVersion, Rev: 7, Epoch: 2}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f, _, err := open(t, c.content)
+			require.NoError(t, err)
+			require.Equal(t, c.want, f.get())
+		})
+	}
 	t.Run("a failed write keeps the old state", func(t *testing.T) {
 		f, path, err := open(t, "")
 		require.NoError(t, err)

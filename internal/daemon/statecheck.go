@@ -59,17 +59,17 @@ func checkSaved(path string) (StateFault, bool) {
 	case err != nil:
 		return unreadable(path, err), true
 	}
+	if versionOf(b) > stateVersion {
+		return StateFault{
+			Text: fmt.Sprintf("the file %s was written by a newer floatrelay", path),
+			Do:   "install the newer floatrelay again, or delete the file", Grave: true,
+		}, true
+	}
 	var s state
 	if err := json.Unmarshal(b, &s); err != nil {
 		return StateFault{
 			Text: fmt.Sprintf("the file %s is damaged, as after a power cut", path),
 			Do:   "nothing: the daemon puts it aside and starts without it; drain this PC again if it was drained",
-		}, true
-	}
-	if s.V > stateVersion {
-		return StateFault{
-			Text: fmt.Sprintf("the file %s was written by a newer floatrelay", path),
-			Do:   "install the newer floatrelay again, or delete the file", Grave: true,
 		}, true
 	}
 	return StateFault{}, false

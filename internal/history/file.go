@@ -65,14 +65,35 @@ func encode(events []localapi.Past) []byte {
 	return b.Bytes()
 }
 
+// shorten keeps the newest lines of the file, at most Limit with the fresh events
+// behind them, as they are: a newer version may have written what this one does not
+// know. What is no JSON is left out. A file that cannot be read begins anew with
+// all, what is remembered.
+func shorten(path string, fresh, all []localapi.Past) (lines int, err error) {
+	var kept [][]byte
+	if st, err := os.Stat(path); err == nil && st.Size() <= maxFile {
+		b, _ := os.ReadFile(path)
+		for line := range bytes.Lines(b) {
+			if line = bytes.Trim(line, "\x00\r\n "); json.Valid(line) {
+				kept = append(kept, append(line, '\n'))
+			}
+		}
+	}
+	if len(kept) == 0 {
+		return len(all), replace(path, encode(all))
+	}
+	kept = kept[max(0, len(kept)+len(fresh)-Limit):]
+	return len(kept) + len(fresh), replace(path, append(bytes.Join(kept, nil), encode(fresh)...))
+}
+
 // replace writes the file anew so that a power cut leaves the old or the new.
-func replace(path string, events []localapi.Past) error {
+func replace(path string, text []byte) error {
 	tmp := path + ".new"
 	f, err := os.OpenFile(tmp, os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600)
 	if err != nil {
 		return fmt.Errorf("shorten the history: %w", err)
 	}
-	_, err = f.Write(encode(events))
+	_, err = f.Write(text)
 	err = errors.Join(err, f.Sync(), f.Close())
 	if err == nil {
 		err = os.Rename(tmp, path)

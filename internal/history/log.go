@@ -80,7 +80,7 @@ func (l *Log) Flush() error {
 	lines += len(fresh)
 	err := error(nil)
 	if lines >= 2*Limit {
-		err, lines = replace(l.path, all), len(all)
+		lines, err = shorten(l.path, fresh, all)
 	} else {
 		err = add(l.path, fresh)
 	}
