@@ -58,3 +58,26 @@ func TestRenameChecked_FailsOntoAnything(t *testing.T) {
 	}
 	require.NoError(t, renameChecked(d+"/from", d+"/to"))
 }
+
+// A folder that may be read only: nothing can be made there, so the view stays
+// what it was.
+func TestDir_ReadOnlyFolderLeavesTheViewAlone(t *testing.T) {
+	for _, refusal := range []syscall.Errno{syscall.EACCES, syscall.EPERM, syscall.EROFS} {
+		d := &dir{base: t.TempDir(), sys: hostSystem()}
+		require.NoError(t, d.Replace(t.Context(), ViewName, []byte("old")))
+		create := d.sys.create
+		d.sys.create = func(path string) (handle, error) {
+			return nil, &os.PathError{Op: "open", Path: path, Err: refusal}
+		}
+		err := d.Replace(t.Context(), ViewName, []byte("new"))
+		require.ErrorIs(t, err, ErrDenied)
+		require.NotErrorIs(t, err, ErrUnknown)
+		require.ErrorContains(t, err, "no write access to "+d.base)
+		requireNames(t, d.base, ViewName)
+		b, err := d.Read(t.Context(), ViewName)
+		require.NoError(t, err)
+		require.Equal(t, "old", string(b))
+		d.sys.create = create
+		require.NoError(t, d.Replace(t.Context(), ViewName, []byte("new")))
+	}
+}

@@ -72,3 +72,29 @@ func TestView_PublicationThatIsRefused(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, names, 1, "a temporary file is left behind")
 }
+
+// A read-only file is replaced all the same, as a rename asks only for the
+// right to the folder; nobody who has the old one open is disturbed.
+func TestView_PublicationOverAReadOnlyFile(t *testing.T) {
+	folder := t.TempDir()
+	path := filepath.Join(folder, lease.ViewName)
+	chain := lease.NewChain(lease.NewDir(folder))
+	view := lease.View{KMSN: "4711", Station: "A", IP: "192.168.1.10", Port: 9530, Epoch: 1, LeaseUntil: "20260115123000", V: lease.Version}
+	require.NoError(t, chain.Publish(t.Context(), view))
+	require.NoError(t, os.Chmod(path, 0o444))
+	reader, err := os.Open(path)
+	require.NoError(t, err)
+	defer reader.Close()
+	old := view
+	view.Epoch = 2
+	require.NoError(t, chain.Publish(t.Context(), view))
+	body, err := os.ReadFile(path)
+	require.NoError(t, err)
+	require.Equal(t, string(view.Encode()), string(body))
+	body, err = readSlowly(reader)
+	require.NoError(t, err)
+	require.Equal(t, string(old.Encode()), string(body))
+	names, err := os.ReadDir(folder)
+	require.NoError(t, err)
+	require.Len(t, names, 1, "a temporary file is left behind")
+}

@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"slices"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -24,54 +26,81 @@ type ViewTarget struct {
 	// Momentary reports whether a reader may get this error at the instant of
 	// a publication, as on Windows. Nil means never.
 	Momentary func(error) bool
-	// Publications and Every size the test; zero means 1,000 and one read per
-	// millisecond and reader.
+	// Publications is how many there are at least; zero means 1,000. Every reader
+	// sees as many whole files, a quarter of them different ones.
 	Publications int
-	Every        time.Duration
 }
 
-// ViewIsSeenWhole publishes many views while readers open the file all the
-// time. Every one of them must see a whole file: exactly one that was
-// published, and never an older one than it has seen before.
+const (
+	// viewEvery is how often a reader opens the file, viewPace the pause between
+	// two publications, so that each of them is there to be seen.
+	viewEvery = time.Millisecond
+	viewPace  = 3 * time.Millisecond
+	// viewPatience bounds waiting for readers that are slow.
+	viewPatience = 90 * time.Second
+)
+
+// ViewIsSeenWhole publishes views while readers open the file once a
+// millisecond, or as often as the machine lets them, until there were enough of
+// both: a slow machine publishes more. Every file opened must be whole: exactly
+// one that was published, and never an older one than that reader has seen
+// before.
 func ViewIsSeenWhole(t *testing.T, target ViewTarget) {
 	t.Helper()
 	if target.Publications == 0 {
 		target.Publications = 1000
 	}
-	if target.Every == 0 {
-		target.Every = time.Millisecond
-	}
 	chain := lease.NewChain(target.Write)
 	require.NoError(t, chain.Publish(t.Context(), numberedView(0)))
 	ctx, stop := context.WithCancel(t.Context())
 	var readers sync.WaitGroup
+	begun := time.Now()
+	var watchers []*viewWatcher
 	for name, read := range target.Readers {
+		w := &viewWatcher{target: target, read: read, name: name}
+		watchers = append(watchers, w)
 		readers.Go(func() {
-			w := viewWatcher{target: target, read: read}
 			if err := w.run(ctx); err != nil {
-				t.Errorf("%s: after %d whole files: %v", name, w.whole, err)
-			}
-			t.Logf("%s: %d whole files, %d different ones, %d opens refused", name, w.whole, w.different, w.refused)
-			if w.whole < 20 || w.different < 10 {
-				t.Errorf("%s saw too little to prove anything", name)
+				w.failed.Store(true)
+				t.Errorf("%s: after %d whole files: %v", w.name, w.whole.Load(), err)
 			}
 		})
 	}
-	for i := range target.Publications {
-		if err := chain.Publish(t.Context(), numberedView(i+1)); err != nil {
-			t.Errorf("publication %d: %v", i+1, err)
-			break
-		}
-	}
+	made := publishViews(t, chain, target, watchers)
 	stop()
 	readers.Wait()
+	for _, w := range watchers {
+		t.Logf("%s: %d whole files in %v, %d different ones of %d, %d opens refused",
+			w.name, w.whole.Load(), time.Since(begun).Round(time.Millisecond), w.different.Load(), made, w.refused)
+		if !w.enough() {
+			t.Errorf("%s saw too little to prove anything", w.name)
+		}
+	}
 	v, warnings, err := chain.ReadView(t.Context())
 	require.NoError(t, err)
 	require.Empty(t, warnings)
-	require.Equal(t, numberedView(target.Publications), v)
+	require.Equal(t, numberedView(made), v)
 	names, err := target.Write.List(t.Context(), "")
 	require.NoError(t, err)
 	require.Equal(t, []string{lease.ViewName}, names, "something is left behind")
+}
+
+// publishViews returns how many it published: all that are wanted, and more
+// until every reader has seen enough or something is wrong.
+func publishViews(t *testing.T, chain *lease.Chain, target ViewTarget, watchers []*viewWatcher) (made int) {
+	t.Helper()
+	busy := func(w *viewWatcher) bool { return !w.enough() && !w.failed.Load() }
+	pace := time.NewTicker(viewPace)
+	defer pace.Stop()
+	for begun := time.Now(); made < target.Publications || slices.ContainsFunc(watchers, busy) && time.Since(begun) < viewPatience; {
+		if err := chain.Publish(t.Context(), numberedView(made+1)); err != nil {
+			t.Errorf("publication %d: %v", made+1, err)
+			break
+		}
+		made++
+		<-pace.C
+	}
+	return made
 }
 
 // numberedView is a view that tells by its rev and its length which one it is.
@@ -84,14 +113,23 @@ func numberedView(n int) lease.View {
 
 // viewWatcher is one reader.
 type viewWatcher struct {
-	target                    ViewTarget
-	read                      func() ([]byte, error)
-	whole, different, refused int
+	target           ViewTarget
+	name             string
+	read             func() ([]byte, error)
+	whole, different atomic.Int64
+	refused          int
+	failed           atomic.Bool
+}
+
+// enough reports whether it has seen what proves something.
+func (w *viewWatcher) enough() bool {
+	most := int64(w.target.Publications)
+	return w.whole.Load() >= most && w.different.Load() >= most/4
 }
 
 // run reads until ctx ends or something is wrong.
 func (w *viewWatcher) run(ctx context.Context) error {
-	tick := time.NewTicker(w.target.Every)
+	tick := time.NewTicker(viewEvery)
 	defer tick.Stop()
 	last := -1
 	for {
@@ -109,9 +147,9 @@ func (w *viewWatcher) run(ctx context.Context) error {
 		case n < last:
 			return fmt.Errorf("view %d after view %d", n, last)
 		default:
-			w.whole++
+			w.whole.Add(1)
 			if n > last {
-				w.different++
+				w.different.Add(1)
 			}
 			last = n
 		}
