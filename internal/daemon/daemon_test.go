@@ -34,6 +34,9 @@ type tried struct {
 // newShare is a folder with a new chain.
 func newShare(t *testing.T) string {
 	dir := t.TempDir()
+	t.Cleanup(func() { // what was under way on the share when a daemon ended may still be
+		require.Eventually(t, func() bool { return os.RemoveAll(dir) == nil }, 10*time.Second, 20*time.Millisecond)
+	})
 	codec, err := lease.NewCodec("4711", "token")
 	require.NoError(t, err)
 	id := uuid.NewString()
