@@ -86,6 +86,50 @@ func TestHandoff_RefusalIsExit1WithItsReason(t *testing.T) {
 	require.Equal(t, exitNo, cli(t, "drain", "--config", file).code)
 }
 
+// What drain says is what has come of it: a leader that nobody can follow leads
+// on, one that hands over is waited for.
+func TestDrain_SaysWhetherThisPCLeadsOn(t *testing.T) {
+	const gone, on = "drained: this PC will not lead until", "drained, but this PC leads on until another PC can"
+	alone := func(s *site) {
+		for i := range s.members.Members {
+			m := &s.members.Members[i]
+			switch {
+			case m.ID == s.members.Self:
+			case i%2 == 0:
+				m.Priority = 0
+			case m.State != "dead":
+				m.Eligible, m.Priority = false, 100
+			}
+		}
+	}
+	for name, c := range map[string]struct {
+		change func(*site)
+		text   string
+		leads  bool
+	}{
+		"nobody else can": {alone, on, true},
+		"handed over":     {func(s *site) { s.yields = 4 }, gone, false},
+		"did not lead":    {func(s *site) { s.status.Role = "client" }, gone, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			for _, flag := range []string{"", "--json"} {
+				s := leading()
+				c.change(s)
+				args := []string{"drain", "--config", ini(t, "API_ADDR="+serving(t, s))}
+				if flag == "" {
+					got := cli(t, args...)
+					require.Equal(t, exitOK, got.code, got.err)
+					require.Contains(t, got.out, c.text)
+					continue
+				}
+				var j map[string]bool
+				require.NoError(t, json.Unmarshal([]byte(cli(t, append(args, flag)...).out), &j))
+				require.Equal(t, map[string]bool{"ok": true, "leads": c.leads}, j)
+			}
+		})
+	}
+}
+
 func TestDrain_AsksTheDaemon(t *testing.T) {
 	s := station()
 	file := ini(t, "API_ADDR="+serving(t, s))

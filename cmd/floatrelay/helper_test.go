@@ -63,10 +63,21 @@ type site struct {
 	drained []bool
 	refuse  error
 	after   *localapi.Leader // who leads once a handoff was asked for
+	yields  int              // how many looks at the status after a drain until it leads no more; 0: it goes on
 }
 
 func (s *site) Members() localapi.Members { return s.members }
-func (s *site) Status() localapi.Status   { return s.status }
+
+func (s *site) Status() localapi.Status {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.drained) > 0 && s.yields > 0 {
+		if s.yields--; s.yields == 0 {
+			s.status.Role = "ineligible"
+		}
+	}
+	return s.status
+}
 
 func (s *site) Leader() (localapi.Leader, bool) {
 	s.mu.Lock()

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -47,36 +48,59 @@ func oneThread() {
 }
 
 // serve reads the configuration and lives until ctx ends. started is told once
-// the daemon can be asked, before it does anything else.
+// the daemon can be asked, before it does anything else. A stop while the daemon
+// still waits to start is no error: there is nothing to hand over.
 func (a *app) serve(ctx context.Context, console io.Writer, started func(*daemon.Daemon)) error {
+	o, err := awaitStart(ctx, service.Notify, func() (*opened, error) { return a.open(ctx, console) }, (*opened).close)
+	switch {
+	case errors.Is(err, errInterrupted):
+		return nil
+	case err != nil:
+		return err
+	}
+	defer o.close()
+	oneThread()
+	started(o.daemon)
+	defer context.AfterFunc(ctx, func() { service.Notify("STOPPING=1") })()
+	return o.daemon.Run(ctx)
+}
+
+// opened is a daemon and the log it writes.
+type opened struct {
+	daemon *daemon.Daemon
+	log    *logging.Logger
+}
+
+func (o *opened) close() {
+	o.daemon.Close()
+	o.log.Close()
+}
+
+// open waits for the share that stk.ini is on, and for the network.
+func (a *app) open(ctx context.Context, console io.Writer) (*opened, error) {
 	_, loaded, err := a.load()
 	if err != nil {
-		return configError(err)
+		return nil, configError(err)
 	}
 	cfg := loaded.Config
-	log, err := logging.New(logging.Options{Level: cfg.LogLevel, Console: console, File: cfg.LogFile})
-	if err != nil {
-		return configError(err)
-	}
-	defer log.Close()
-	warn(log, loaded)
 	self, err := os.Executable()
 	if err != nil {
-		return fmt.Errorf("find this program's own path: %w", err)
+		return nil, fmt.Errorf("find this program's own path: %w", err)
 	}
+	log, err := logging.New(logging.Options{Level: cfg.LogLevel, Console: console, File: cfg.LogFile})
+	if err != nil {
+		return nil, configError(err)
+	}
+	warn(log, loaded)
 	d, err := daemon.Open(ctx, cfg, daemon.Options{
 		Version: currentVersion().Version, Log: log,
 		Guard: relayproc.Command{Path: self, Args: []string{relayproc.GuardArg}},
 	})
 	if err != nil {
-		return err
+		log.Close()
+		return nil, err
 	}
-	defer d.Close()
-	oneThread()
-	started(d)
-	service.Notify("READY=1")
-	defer context.AfterFunc(ctx, func() { service.Notify("STOPPING=1") })()
-	return d.Run(ctx)
+	return &opened{d, log}, nil
 }
 
 func warn(log *logging.Logger, loaded *config.Loaded) {
