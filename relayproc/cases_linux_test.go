@@ -96,8 +96,6 @@ func TestStrangers_OursIsNone(t *testing.T) {
 	w.start(time.Hour)
 	await[Ready](w, nil)
 	require.Empty(t, Strangers(w.spec.Exe))
-	_, found := Stranger(w.spec, w.guard)
-	require.False(t, found)
 }
 
 // TestHealth_PortClosesWhileTheProgramLives: alive but not accepting is not

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -55,8 +56,8 @@ func testDaemon(args []string) int {
 	say("guard %d", g.PID())
 	for seq := uint64(2); ; seq++ {
 		until := clock.Boot() + daemonLife
+		say("until %d", int64(until)) // first: what is in force was said
 		g.Until(seq, until)
-		say("until %d", int64(until))
 		select {
 		case <-down:
 			<-g.Done()
@@ -74,7 +75,8 @@ type daemonProc struct {
 
 	mu    sync.Mutex
 	said  map[string]string // newest line by first word
-	until time.Duration     // newest deadline it claims to have set
+	until time.Duration     // newest deadline it claims to set
+	gone  time.Duration     // boot time it was killed by kill; zero while not
 	ended chan struct{}
 }
 
@@ -142,9 +144,34 @@ func (d *daemonProc) await(t testing.TB, word string) int {
 	return pid
 }
 
-func (d *daemonProc) deadline() time.Duration {
+// kill ends the daemon and hears what it said before.
+func (d *daemonProc) kill(t testing.TB) {
+	t.Helper()
+	d.killed()
+	if err := d.cmd.Process.Kill(); !errors.Is(err, os.ErrProcessDone) {
+		require.NoError(t, err)
+	}
+	<-d.ended
+}
+
+// killed notes that the daemon is being killed now, unless it was before, and
+// leaves a guard that is to end the tree at once.
+func (d *daemonProc) killed() {
 	d.mu.Lock()
 	defer d.mu.Unlock()
+	if d.gone == 0 {
+		d.gone = clock.Boot()
+	}
+}
+
+// due is when the relay must end at the latest: at its deadline, or with its
+// daemon, after which nobody owns it, if there is a guard to see that.
+func (d *daemonProc) due() time.Duration {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.gone != 0 {
+		return min(d.until, d.gone)
+	}
 	return d.until
 }
 

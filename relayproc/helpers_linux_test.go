@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"golang.org/x/sys/unix"
 )
 
 // daemonLife is how far ahead the test daemon keeps the deadline.
@@ -46,4 +47,31 @@ func freeze(t testing.TB, pid int) {
 		}
 		return len(threads) > 0
 	})
+}
+
+// processes are those of w's running relay and its guard, by what a blow calls
+// them.
+func (w *world) processes() map[string]int {
+	return map[string]int{
+		"guard": w.guard.PID(), "parent": await[Started](w, nil).PID, "listener": await[Ready](w, nil).PID,
+	}
+}
+
+// openFiles counts the descriptors of this process; openSlack is how many more
+// than before are no leak.
+func openFiles(t testing.TB) int {
+	names, err := os.ReadDir("/proc/self/fd")
+	require.NoError(t, err)
+	return len(names)
+}
+
+const openSlack = 0
+
+// cpuTime is what this process has had of a core.
+func cpuTime() time.Duration {
+	var ts unix.Timespec
+	if unix.ClockGettime(unix.CLOCK_PROCESS_CPUTIME_ID, &ts) != nil {
+		return 0
+	}
+	return time.Duration(ts.Nano())
 }

@@ -79,6 +79,9 @@ func newWorld(t testing.TB, standinArgs ...string) *world {
 }
 
 func newWorldIn(t testing.TB, dir string, standinArgs ...string) *world {
+	if _, measured := t.(*testing.B); !measured {
+		startWitnesses(t)
+	}
 	w := &world{t: t, dir: dir, news: make(chan struct{}, 1)}
 	port := freePorts(t)
 	w.spec = Spec{

@@ -3,7 +3,12 @@ package relayproc
 import (
 	"os"
 	"path/filepath"
+	"testing"
 	"time"
+	"unsafe"
+
+	"github.com/stretchr/testify/require"
+	"golang.org/x/sys/windows"
 
 	"github.com/convertfw/floatrelay/internal/standin"
 )
@@ -28,4 +33,40 @@ func relays(dir string) []int {
 		}
 	}
 	return out
+}
+
+// processes are those of w's running relay and its guard, by what a blow calls
+// them. The port of the listener may not say who owns it.
+func (w *world) processes() map[string]int {
+	who := map[string]int{"guard": w.guard.PID(), "parent": await[Started](w, nil).PID}
+	for _, pid := range relays(w.dir) {
+		if pid != who["parent"] {
+			who["listener"] = pid
+		}
+	}
+	require.NotZero(w.t, who["listener"])
+	return who
+}
+
+// openFiles counts the handles of this process; openSlack is how many more than
+// before are no leak: a thread that Go adds has one, and stays.
+func openFiles(t testing.TB) int {
+	var n uint32
+	rc, _, err := getProcessHandleCount.Call(uintptr(windows.CurrentProcess()), uintptr(unsafe.Pointer(&n)))
+	require.NotZero(t, rc, "count the handles of this process: %v", err)
+	return int(n)
+}
+
+const openSlack = leakRounds - 1
+
+var getProcessHandleCount = kernel32.NewProc("GetProcessHandleCount")
+
+// cpuTime is what this process has had of a core, to a tick of the clock.
+func cpuTime() time.Duration {
+	var created, exited, kernel, user windows.Filetime
+	if windows.GetProcessTimes(windows.CurrentProcess(), &created, &exited, &kernel, &user) != nil {
+		return 0
+	}
+	ticks := int64(kernel.HighDateTime)<<32 + int64(kernel.LowDateTime) + int64(user.HighDateTime)<<32 + int64(user.LowDateTime)
+	return time.Duration(ticks * 100)
 }

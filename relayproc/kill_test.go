@@ -3,6 +3,7 @@ package relayproc
 import (
 	"math/rand/v2"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -40,6 +41,9 @@ type blow struct {
 type blows []blow
 
 func (all blows) String() string {
+	if len(all) == 0 {
+		return "an orderly end"
+	}
 	var out []string
 	for _, b := range all {
 		what := "killed"
@@ -67,6 +71,11 @@ func randomBlows(r *rand.Rand, who ...string) blows {
 			return out
 		}
 	}
+}
+
+// anyOf reports whether one of who was hit.
+func (all blows) anyOf(who ...string) bool {
+	return slices.ContainsFunc(all, func(b blow) bool { return slices.Contains(who, b.who) })
 }
 
 // latest is the worst overshoot past a deadline that a run of kills saw.

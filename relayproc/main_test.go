@@ -25,6 +25,8 @@ func TestMain(m *testing.M) {
 			os.Exit(RunInit(os.Args[2:]))
 		case "standin":
 			os.Exit(standin.Main(os.Args[2:], os.Getenv))
+		case "witness":
+			beWitness()
 		case "daemon":
 			os.Exit(testDaemon(os.Args[2:]))
 		}
@@ -33,7 +35,7 @@ func TestMain(m *testing.M) {
 			os.Exit(0)
 		}
 	}
-	goleak.VerifyTestMain(m)
+	goleak.VerifyTestMain(witnessed{m})
 }
 
 func testWill(_ context.Context, payload []byte) error {

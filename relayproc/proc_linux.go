@@ -77,6 +77,21 @@ func pids() []int {
 	return out
 }
 
+// processesOf lists the living processes whose program is exe.
+func processesOf(exe string) []process {
+	exe = realPath(exe)
+	var out []process
+	for _, pid := range pids() {
+		if program, err := os.Readlink(procPath(pid, "exe")); err != nil || !sameProgram(strings.TrimSuffix(program, " (deleted)"), exe) {
+			continue
+		}
+		if p, ok := lookup(pid); ok && sameProgram(p.Exe, exe) {
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
 // descendants returns root and every process below it, parents first.
 func descendants(root int) []int {
 	children := map[int][]int{}

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
+	"strings"
 	"unsafe"
 
 	"golang.org/x/sys/windows"
@@ -56,27 +58,36 @@ func program(pid int) string {
 // parents maps every process to the one that started it.
 func parents() map[int]int {
 	out := map[int]int{}
+	eachProcess(func(e *windows.ProcessEntry32) { out[int(e.ProcessID)] = int(e.ParentProcessID) })
+	return out
+}
+
+// processesOf lists the living processes whose program is exe. Only those with its
+// file name are opened.
+func processesOf(exe string) []process {
+	exe = realPath(exe)
+	var out []process
+	eachProcess(func(e *windows.ProcessEntry32) {
+		if !strings.EqualFold(windows.UTF16ToString(e.ExeFile[:]), filepath.Base(exe)) {
+			return
+		}
+		if p, ok := lookup(int(e.ProcessID)); ok && sameProgram(p.Exe, exe) {
+			out = append(out, p)
+		}
+	})
+	return out
+}
+
+func eachProcess(do func(*windows.ProcessEntry32)) {
 	snap, err := windows.CreateToolhelp32Snapshot(windows.TH32CS_SNAPPROCESS, 0)
 	if err != nil {
-		return out
+		return
 	}
 	defer windows.CloseHandle(snap)
 	e := windows.ProcessEntry32{Size: uint32(unsafe.Sizeof(windows.ProcessEntry32{}))}
 	for err = windows.Process32First(snap, &e); err == nil; err = windows.Process32Next(snap, &e) {
-		out[int(e.ProcessID)] = int(e.ParentProcessID)
+		do(&e)
 	}
-	return out
-}
-
-// pids lists the processes of the host.
-func pids() []int {
-	var out []int
-	for pid := range parents() {
-		if pid != 0 {
-			out = append(out, pid)
-		}
-	}
-	return out
 }
 
 // ancestors returns the living parents of pid, nearest first. A parent younger

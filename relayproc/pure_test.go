@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -218,4 +219,24 @@ func TestCause_Names(t *testing.T) {
 	}
 	_, ok := causeNamed("tired")
 	require.False(t, ok)
+}
+
+// TestStrangers_InterpretersRunOtherThingsToo: a second python is no second relay.
+func TestStrangers_InterpretersRunOtherThingsToo(t *testing.T) {
+	for name, want := range map[string]bool{
+		"python": true, "python3.12": true, "Python.EXE": true, "pythonw.exe": true, "java": true, "bash": true, "cmd.exe": true,
+		"relay_server.exe": false, "relay": false, "pythonrelay.exe": false, "shrelay": false, "py2exe-relay.exe": false,
+	} {
+		require.Equal(t, want, interpreter(filepath.Join(t.TempDir(), name)), name)
+	}
+	require.Empty(t, Strangers(""))
+}
+
+// TestStrangers_AFloatrelayOfAnyPath: one that an upgrade has moved away still
+// stands above its relay.
+func TestStrangers_AFloatrelayOfAnyPath(t *testing.T) {
+	dir := t.TempDir()
+	require.True(t, sameName(filepath.Join(dir, "old", "floatrelay.exe"), filepath.Join(dir, "FloatRelay")))
+	require.False(t, sameName(filepath.Join(dir, "relay"), filepath.Join(dir, "floatrelay")))
+	require.False(t, sameName("", ""))
 }

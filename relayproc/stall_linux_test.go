@@ -24,9 +24,8 @@ func TestGuard_StalledDiskAndFrozenDaemon(t *testing.T) {
 	d := w.startDaemon("will")
 	d.await(t, "ready")
 	freeze(t, d.cmd.Process.Pid)
-	until := d.deadline()
 	eventually(t, "the relay is dead", func() bool { return len(relays(w.dir)) == 0 })
-	require.Less(t, w.lastAlive(), until+slack)
+	w.requireDeadBy(d.due())
 	eventually(t, "the lock is free", func() bool { return ProbeLock(w.spec.LockPath) == nil })
 }
 

@@ -35,6 +35,7 @@ func (d *Daemon) seeTree(err error) (clear bool) {
 	}
 	d.clear.Store(true)
 	d.lookAtPorts(true) // before anything may be started
+	d.lookForStrangers()
 	d.post(arbiter.TreeClear{})
 	return true
 }
@@ -201,65 +202,4 @@ func (d *Daemon) followAddress(ctx context.Context) {
 		d.addr.Store(&addr)
 		d.post(arbiter.Moved{IP: addr})
 	}
-}
-
-// How often the relay program and its ports are looked at. What is wrong is
-// looked at more often: the site may be without a relay for it.
-const (
-	programEvery = 5 * time.Second
-	programWrong = time.Second
-)
-
-// watchRelayProgram keeps this member from leading while its relay could not
-// run: the program is missing, or somebody else holds a port.
-func (d *Daemon) watchRelayProgram(ctx context.Context) {
-	for {
-		program := checkRelayExe(d.cfg.RelayExe)
-		d.notes.set("program", program)
-		pause := programEvery
-		if port := d.lookAtPorts(false); program != "" || port != "" {
-			pause = programWrong
-		}
-		if !sleep(ctx, pause) {
-			return
-		}
-	}
-}
-
-// lookAtPorts notes, and returns, why the relay could not have its ports.
-// Whether the system reserves them is tried by binding: at first, when nothing
-// can be starting, and for as long as they are; if it begins later the guard
-// finds out.
-func (d *Daemon) lookAtPorts(first bool) string {
-	text := d.portNote()
-	if (first || d.reserved.Load()) && text == "" && !d.ownRelay() {
-		err := relayproc.ReservedPort(d.address(), d.cfg.RelayPort)
-		d.reserved.Store(err != nil)
-		if err != nil {
-			text = err.Error()
-		}
-	}
-	d.notes.set("port", text)
-	return text
-}
-
-// portNote says who holds a port of the relay while we run none.
-func (d *Daemon) portNote() string {
-	if d.ownRelay() {
-		return ""
-	}
-	for _, port := range []int{d.cfg.RelayPort, d.cfg.RelayPort + 1} {
-		h, held := relayproc.PortHolder(d.address(), port)
-		if held && !d.ownRelay() { // ours may have come while we looked
-			return fmt.Sprintf("port %d is held by %v", port, h)
-		}
-	}
-	return ""
-}
-
-// ownRelay reports whether a relay of this daemon, or of an earlier run whose
-// guard still ends it, may hold the ports.
-func (d *Daemon) ownRelay() bool {
-	s := d.driver.Status()
-	return !d.clear.Load() || s.Relay != arbiter.RelayNone || s.Role == arbiter.Leader
 }

@@ -17,6 +17,8 @@ func TestMain(m *testing.M) {
 			os.Exit(relayproc.RunGuard(os.Stdin, os.Stdout, CarryOutWill))
 		case relayproc.InitArg:
 			os.Exit(relayproc.RunInit(os.Args[2:]))
+		case leaveArg:
+			os.Exit(leave(os.Args[2:]))
 		case "standin":
 			os.Exit(standin.Main(os.Args[2:], os.Getenv))
 		}
