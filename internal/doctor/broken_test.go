@@ -173,6 +173,17 @@ func (s *setup) examine() doctor.Report {
 	return report
 }
 
+// shown is how the set-up was broken, in the words of the table.
+func (s *setup) shown() string {
+	switch {
+	case s.status != nil || s.account != nil:
+		return doctest.Told
+	case s.open != nil:
+		return doctest.Fault
+	}
+	return doctest.Real
+}
+
 // faultyShare opens the share with a fault in it.
 func (s *setup) faultyShare(in faulty.Injector) {
 	s.open = func() (lease.Share, error) { return faulty.New(lease.NewDir(s.share), in), nil }
@@ -252,14 +263,16 @@ func TestBroken_TheTrueCauseIsNamed(t *testing.T) {
 			require.True(t, ok, "it is not in the table of docs/doctor.md")
 			s := newSetup(t)
 			spoil(s)
+			require.Equal(t, s.shown(), row.Shown, "how it is shown")
 			require.NoError(t, row.Judge(s.examine()))
 		})
 	}
 	require.GreaterOrEqual(t, len(broken), 10)
 	sites, err := os.ReadFile(elsewhere)
 	require.NoError(t, err)
-	for name := range rows {
+	for name, row := range rows {
 		require.True(t, broken[name] != nil || strings.Contains(string(sites), `"`+name+`"`), "nobody breaks %q", name)
+		require.Equal(t, broken[name] == nil, row.Shown == doctest.Sites, "how %q is shown", name)
 	}
 }
 

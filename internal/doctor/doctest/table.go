@@ -19,7 +19,16 @@ type Row struct {
 	Level  doctor.Level
 	Says   string
 	Do     string
+	Shown  string // how the row is shown, one of the constants below
 }
+
+// How a row is shown.
+const (
+	Real  = "real"  // the thing itself is broken, on the machine of the test
+	Fault = "fault" // a share that misbehaves on purpose
+	Told  = "told"  // only what the daemon or the system answers is made up
+	Sites = "e2e"   // real PCs in network namespaces, a real Samba or a disk of its own
+)
 
 // Read returns the rows of the table in a file, by what was broken.
 func Read(path string) (map[string]Row, error) {
@@ -30,14 +39,14 @@ func Read(path string) (map[string]Row, error) {
 	rows := map[string]Row{}
 	for _, line := range strings.Split(string(b), "\n") {
 		c := strings.Split(strings.Trim(strings.TrimSpace(line), "|"), " | ")
-		if !strings.HasPrefix(line, "| ") || len(c) != 4 {
+		if !strings.HasPrefix(line, "| ") || len(c) != 5 {
 			continue
 		}
 		check, level, found := strings.Cut(strings.Trim(strings.TrimSpace(c[1]), "`"), " ")
 		if !found || doctor.Level(level) != doctor.Failure && doctor.Level(level) != doctor.Warning {
 			continue // headings, other tables
 		}
-		r := Row{Broken: strings.TrimSpace(c[0]), Check: check, Level: doctor.Level(level), Says: cell(c[2]), Do: cell(c[3])}
+		r := Row{Broken: strings.TrimSpace(c[0]), Check: check, Level: doctor.Level(level), Says: cell(c[2]), Do: cell(c[3]), Shown: strings.TrimSpace(c[4])}
 		if _, twice := rows[r.Broken]; twice {
 			return nil, fmt.Errorf("read the table of broken set-ups: %q stands twice", r.Broken)
 		}
