@@ -1,9 +1,13 @@
 package arbiter
 
-import "time"
+import (
+	"fmt"
+	"time"
+)
 
-// The crash policy of docs/protocol.md: three failures within a minute hand the
-// lease over; the pause before leading again doubles up to ten minutes.
+// The crash policy: three failures within a minute hand the lease over, and so
+// does a minute of trying in which the relay never became ready; the pause before
+// leading again doubles up to ten minutes.
 const (
 	crashWindow  = 60 * time.Second
 	crashLimit   = 3
@@ -18,6 +22,7 @@ const (
 // crashes is the memory of relay failures of this run.
 type crashes struct {
 	at       []time.Duration // failures within the window
+	trying   time.Duration   // first start of this tenure since a relay was ready; zero if none
 	next     time.Duration   // no restart before
 	backoff  time.Duration
 	coolDown time.Duration // length of the last pause
@@ -25,8 +30,17 @@ type crashes struct {
 	note     string
 }
 
+// tries notes a start of the relay.
+func (c *crashes) tries(now time.Duration, firstOfTenure bool) {
+	if c.trying == 0 || firstOfTenure {
+		c.trying = now
+	}
+}
+
 // failed notes a failure after the relay had been up for so long, and reports
-// whether it was one too many.
+// whether it was one too many. A relay that takes RELAY_START_TIMEOUT to fail
+// never fails three times within the window: what counts then is how long the
+// site has gone without.
 func (c *crashes) failed(now, up time.Duration, note string) bool {
 	c.note = note
 	if up >= crashWindow {
@@ -38,14 +52,27 @@ func (c *crashes) failed(now, up time.Duration, note string) bool {
 	c.at = append(c.at, now)
 	c.next = now + c.backoff // the first restart is at once
 	c.backoff = min(max(2*c.backoff, restartDelay), restartMax)
-	return len(c.at) >= crashLimit
+	return len(c.at) >= crashLimit || c.inVain(now)
+}
+
+// inVain reports whether a whole window has gone without a relay that was ready.
+func (c *crashes) inVain(now time.Duration) bool {
+	return c.trying != 0 && now-c.trying >= crashWindow
 }
 
 // rest begins a pause in which this member does not lead.
 func (c *crashes) rest(now time.Duration) {
 	c.coolDown = min(max(2*c.coolDown, coolDownMin), coolDownMax)
 	c.until = now + c.coolDown
-	c.at, c.backoff, c.next = c.at[:0], 0, 0
+	c.at, c.backoff, c.next, c.trying = c.at[:0], 0, 0, 0
+}
+
+// what is one failure too many, in words.
+func (c *crashes) what(now time.Duration) string {
+	if len(c.at) < crashLimit {
+		return fmt.Sprintf("to become ready for %v", (now - c.trying).Round(time.Second))
+	}
+	return fmt.Sprintf("%d times within %v", len(c.at), crashWindow)
 }
 
 func (m *Machine) relayCrashed(ev RelayDown, up time.Duration) {
@@ -54,7 +81,8 @@ func (m *Machine) relayCrashed(ev RelayDown, up time.Duration) {
 	if !over || !m.othersEligible() {
 		return
 	}
+	what := m.crashes.what(m.now)
 	m.crashes.rest(m.now)
 	m.beginEnding(Handoff{Reason: "relay-failed"})
-	m.say(true, "the relay failed %d times within %v: handing over, not leading for %v", crashLimit, crashWindow, m.crashes.coolDown)
+	m.say(true, "the relay failed %s: handing over, not leading for %v", what, m.crashes.coolDown)
 }

@@ -173,3 +173,41 @@ func TestCrash_ARelayThatRunsForAWhileIsAlwaysRestarted(t *testing.T) {
 	require.Equal(t, 1, w.tenures)
 	require.GreaterOrEqual(t, w.starts, 9)
 }
+
+// TestCrash_ARelayThatNeverBecomesReady: with RELAY_START_TIMEOUT as long as the
+// window it never fails three times within it. The other PC gets the relay all
+// the same, after a minute without one or at the first failure after that.
+func TestCrash_ARelayThatNeverBecomesReady(t *testing.T) {
+	for _, timeout := range []time.Duration{5 * sec, 25 * sec, 45 * sec, 60 * sec, 5 * time.Minute} {
+		t.Run(timeout.String(), func(t *testing.T) {
+			w := newPair(t)
+			w.neverReady(0, timeout)
+			w.run(timeout) // as long as the first relay, which was ready at once, lives
+			w.run(max(crashWindow, timeout) + timeout + 10*sec)
+			require.Equal(t, []string{"A", "B"}, w.leaders)
+			require.Equal(t, RelayRunning, w.rigs[1].m.Status().Relay)
+			w.run(20 * time.Minute)
+			require.Len(t, w.leaders, 2, "and keeps it")
+		})
+	}
+}
+
+func TestCrash_ARelayReadyOnNoPC(t *testing.T) {
+	w := newPair(t)
+	w.neverReady(0, 60*sec)
+	w.neverReady(1, 60*sec)
+	w.run(time.Hour)
+	require.LessOrEqual(t, w.tenures, 30, "leaders: %v", w.leaders)
+	require.GreaterOrEqual(t, w.starts, 40, "somebody keeps trying")
+}
+
+func TestCrashes_AMinuteInVain(t *testing.T) {
+	var c crashes
+	c.tries(zero, true)
+	require.False(t, c.failed(zero+59*sec, 0, ""))
+	c.tries(zero+59*sec, false)
+	require.True(t, c.failed(zero+60*sec, 0, ""))
+	require.Equal(t, "to become ready for 1m0s", c.what(zero+60*sec))
+	c.tries(zero+200*sec, true)
+	require.False(t, c.failed(zero+250*sec, 0, ""), "another tenure counts anew")
+}

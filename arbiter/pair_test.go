@@ -55,7 +55,11 @@ func (p *pair) run(d time.Duration) {
 func (p *pair) crashDue(r *rig) {
 	if x, ok := p.dies[r]; ok && r.now >= x.at {
 		delete(p.dies, r)
-		r.do(RelayDown{Gen: x.gen, Cause: DownExited, Note: "exit 1"})
+		cause := DownExited
+		if !r.relays {
+			cause = DownUnready
+		}
+		r.do(RelayDown{Gen: x.gen, Cause: cause, Note: "exit 1"})
 	}
 }
 
@@ -78,6 +82,16 @@ func (p *pair) deliver() {
 		row.Eligible, row.Share, row.Rev, row.Epoch = s.Eligible, s.Share, s.Rev, s.Epoch
 		p.rigs[1-i].aliveRow(row)
 	}
+}
+
+// neverReady makes the relays of a PC give up after timeout, unready.
+func (p *pair) neverReady(pc int, timeout time.Duration) {
+	r := p.rigs[pc]
+	r.relays = false
+	if p.lifetime == nil {
+		p.lifetime = map[string]time.Duration{}
+	}
+	p.lifetime[letter(r.cfg.Self)] = timeout
 }
 
 func (r *rig) aliveRow(row Member) { r.do(MembersChanged{Members: []Member{row}}) }

@@ -147,7 +147,7 @@ func (m *Machine) ineligible() string {
 	note := m.barred()
 	if note == "" && m.now < m.crashes.until && m.othersEligible() {
 		m.wakeAt(m.crashes.until)
-		return fmt.Sprintf("the relay failed %d times here (%s); not leading until it has rested", crashLimit, m.crashes.note)
+		return fmt.Sprintf("the relay failed here (%s); not leading until it has rested", m.crashes.note)
 	}
 	return note
 }

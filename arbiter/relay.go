@@ -43,6 +43,7 @@ func (m *Machine) startRelay() {
 	if until-m.now < m.runway() {
 		return // keep the record, send beats; vouches may bring it into the future
 	}
+	m.crashes.tries(m.now, !t.started)
 	t.started = true
 	r.gen++
 	r.seq++
@@ -94,6 +95,7 @@ func (m *Machine) relayReady(ev RelayReady) {
 	}
 	r.pid, r.upAt = ev.PID, m.now
 	m.setPhase(RelayRunning)
+	m.crashes.trying = 0
 	m.say(false, "relay is ready (pid %d, epoch %d)", ev.PID, m.chain.known.epoch)
 }
 
