@@ -300,6 +300,7 @@ func (m *Machine) remember(r lease.Record) {
 	if r.Share == m.chain.share {
 		m.chain.local.raise(r.Rev, r.Epoch)
 	}
+	m.peers.noteFailure(m.now, r)
 }
 
 func (k *known) raise(rev, epoch uint64) {

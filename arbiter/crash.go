@@ -3,6 +3,8 @@ package arbiter
 import (
 	"fmt"
 	"time"
+
+	"github.com/convertfw/floatrelay/lease"
 )
 
 // The crash policy: three failures within a minute hand the lease over, and so
@@ -17,7 +19,13 @@ const (
 	// Below TTL_MAX, so that a relay that works again is back as soon as after any
 	// other fault.
 	restartMax = 15 * time.Second
+	// For how long a PC is no good successor after its relay has failed: while it
+	// might rest, and then as long again.
+	failureCounts = 2 * coolDownMax
 )
+
+// relayFailed is the reason of a release for want of a relay.
+const relayFailed = "relay-failed"
 
 // crashes is the memory of relay failures of this run.
 type crashes struct {
@@ -83,6 +91,29 @@ func (m *Machine) relayCrashed(ev RelayDown, up time.Duration) {
 	}
 	what := m.crashes.what(m.now)
 	m.crashes.rest(m.now)
-	m.beginEnding(Handoff{Reason: "relay-failed"})
+	m.beginEnding(Handoff{Reason: relayFailed})
 	m.say(true, "the relay failed %s: handing over, not leading for %v", what, m.crashes.coolDown)
+}
+
+// noteFailure remembers on which PCs the relay has failed, as far as records
+// tell.
+func (p *peers) noteFailure(now time.Duration, r lease.Record) {
+	if r.State != lease.Released || r.Reason != relayFailed {
+		return
+	}
+	if p.failed == nil {
+		p.failed = map[string]time.Duration{}
+	}
+	p.failed[r.Owner.Node] = now
+}
+
+// failedLately returns when the relay of a PC failed, or zero if that is long
+// ago or unknown. Without it two PCs without a working relay would pass the lease
+// back and forth beside a third that has one: whoever has rested is eligible.
+func (m *Machine) failedLately(id lease.ID) time.Duration {
+	at, ok := m.peers.failed[id.Node]
+	if !ok || m.now-at > failureCounts || m.broken(failuresForgotten) {
+		return 0
+	}
+	return at
 }

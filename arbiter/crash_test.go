@@ -211,3 +211,26 @@ func TestCrashes_AMinuteInVain(t *testing.T) {
 	c.tries(zero+200*sec, true)
 	require.False(t, c.failed(zero+250*sec, 0, ""), "another tenure counts anew")
 }
+
+// TestCrash_TheSuccessorIsOneWhoseRelayHasNotFailed: B had the lease before and
+// gave it to us for want of a relay; C, worse by order, gets it now.
+func TestCrash_TheSuccessorIsOneWhoseRelayHasNotFailed(t *testing.T) {
+	r := settled(t)
+	require.Equal(t, idB, r.m.successorOf(t))
+	r.m.peers.noteFailure(r.now, lease.Record{State: lease.Released, Reason: relayFailed, Owner: idB})
+	require.Equal(t, idC, r.m.successorOf(t))
+	r.m.peers.noteFailure(r.now+sec, lease.Record{State: lease.Released, Reason: relayFailed, Owner: idC})
+	require.Equal(t, idB, r.m.successorOf(t), "all have failed: the one that has rested longest")
+	r.m.peers.noteFailure(r.now+sec, lease.Record{State: lease.Released, Reason: "handoff", Owner: idB})
+	require.Equal(t, idB, r.m.successorOf(t), "a mere handoff is no failure")
+	r.m.now += failureCounts + 2*sec
+	require.Zero(t, r.m.failedLately(idC), "long ago")
+}
+
+// successorOf asks a leader whom it would hand over to now.
+func (m *Machine) successorOf(t *testing.T) lease.ID {
+	was := m.tenure.ending
+	defer func() { m.tenure.ending = was }()
+	m.tenure.ending = &ending{}
+	return m.successor()
+}

@@ -34,6 +34,8 @@ const (
 	noDigging                 // rule 11: the epoch is reckoned without looking below an unreadable head
 	gossipForgotten           // rule 4: a chain that only gossip has named does not restart the wait
 	firstPreemptor            // the first of several preemptors gets the lease, not the best
+	startInVain               // crash policy: only failures are counted, not the time without a relay
+	failuresForgotten         // crash policy: a PC whose relay failed is as good a successor as any
 	mutants
 )
 
@@ -46,6 +48,6 @@ func (x mutant) String() string {
 		"release-resumed", "adopt-later-c", "adopt-released", "own-ttl-for-unknown",
 		"run-ignored", "share-ignored", "create-between", "vouch-tenure-ignored",
 		"lost-guard-by-op", "missing-with-breaks", "no-digging",
-		"gossip-chain-forgotten", "first-preemptor",
+		"gossip-chain-forgotten", "first-preemptor", "start-in-vain", "failures-forgotten",
 	}[x]
 }

@@ -23,6 +23,8 @@ type peers struct {
 	following
 	rows []Member // sorted by ID, self excluded
 
+	failed map[string]time.Duration // by node: when its PC gave the lease back because no relay ran there
+
 	clone     Member // alive with our node UUID and another run
 	cloneFrom time.Duration
 	cloned    bool

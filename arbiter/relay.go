@@ -43,7 +43,9 @@ func (m *Machine) startRelay() {
 	if until-m.now < m.runway() {
 		return // keep the record, send beats; vouches may bring it into the future
 	}
-	m.crashes.tries(m.now, !t.started)
+	if !m.broken(startInVain) {
+		m.crashes.tries(m.now, !t.started)
+	}
 	t.started = true
 	r.gen++
 	r.seq++

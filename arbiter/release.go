@@ -101,19 +101,24 @@ func (m *Machine) release() {
 }
 
 // successor is the member asked to take over: the one named, else the best on
-// the roster that vouched within FENCE/2.
+// the roster that vouched within FENCE/2. One whose relay has failed lately comes
+// last, the latest failure at the very end.
 func (m *Machine) successor() lease.ID {
 	t := m.tenure
 	if m.eligiblePeer(t.ending.to) {
 		return t.ending.to
 	}
+	var best lease.ID
 	for _, id := range t.acked.rec.Roster {
 		v, ok := m.vouchedAt(id)
-		if ok && m.now-v <= t.acked.rec.Fence/2 && m.eligiblePeer(id) {
-			return id
+		if !ok || m.now-v > t.acked.rec.Fence/2 || !m.eligiblePeer(id) {
+			continue
+		}
+		if best.IsZero() || m.failedLately(id) < m.failedLately(best) {
+			best = id
 		}
 	}
-	return lease.ID{}
+	return best
 }
 
 // releaseDone ends the tenure after its released record is known to exist, and

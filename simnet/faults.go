@@ -104,6 +104,8 @@ func (m Mode) menu() []FaultKind {
 		return []FaultKind{FreezeHost, FreezeHost, CrashHost, CutShare, StallOne, Isolate, HandOff, CrashDaemon}
 	case Upkeep:
 		return []FaultKind{RollOver, RollOver, Retire, Retire, Drain, HandOff, CrashHost, CrashDaemon, CutShare, Isolate, FreezeOne}
+	case Unfit:
+		return []FaultKind{CrashDaemon, CrashHost, CrashGuard, HandOff, HandOff, Retire, Drain, FreezeOne, CutShare, Isolate}
 	case Noise:
 		return nil
 	case Failover:

@@ -30,6 +30,7 @@ const (
 	Emptied   Mode = "emptied"   // the folder is emptied while members are away for long
 	Torn      Mode = "torn"      // bodies that are missing, halved or minutes late, and members that know old records only
 	Upkeep    Mode = "upkeep"    // members that join late, leave for long, and restart one after the other with other figures
+	Unfit     Mode = "unfit"     // PCs on which the relay never becomes ready, whatever heals
 	Rotation  Mode = "rotation"  // the token is changed PC by PC, with RELAY_TOKEN_OLD
 	Restore   Mode = "restore"   // a backup of the folder is restored: the documented exception
 	Scripted  Mode = "script"    // told by a test, see Script
@@ -37,7 +38,7 @@ const (
 
 // Modes lists every mode that the search goes through, in the order of its
 // rounds.
-var Modes = []Mode{General, Sleep, Busy, Slow, Race, Hibernate, Damage, Folders, Clones, Tokens, Guards, Preempt, Offline, Emptied, Torn, Upkeep, Rotation}
+var Modes = []Mode{General, Sleep, Busy, Slow, Race, Hibernate, Damage, Folders, Clones, Tokens, Guards, Preempt, Offline, Emptied, Torn, Upkeep, Rotation, Unfit}
 
 // Options is everything one seed expands into. It is printed with a failure;
 // a world is a function of its Options and nothing else.
@@ -56,6 +57,7 @@ type Options struct {
 	PPM      []int64 // clock rate error per node, within ±5000 (0.5 %)
 	Prio     []int   // RELAY_PRIORITY per node
 	Claims   []bool  // RELAY_PREEMPT per node
+	Unfit    []bool  // per node: no relay ever becomes ready there
 	Rotation bool    // a token is changed as it should be, PC by PC
 	Tokens   int     // how many tokens are in use: 0 or 1, or 2 by mistake
 	Walls    bool    // wall clocks in other zones, which jump
@@ -198,6 +200,11 @@ func Expand(seed uint64, mode Mode) Options {
 		o.Nodes = max(o.Nodes, 2)
 		o.Safety, o.Mixed = 150*time.Second, true
 		o.JoinBy = oneOf(d, 10*time.Second, 60*time.Second)
+	case Unfit:
+		o.Nodes = max(o.Nodes, 2)
+		o.Safety = 300 * time.Second
+		o.Proc.Crash, o.Proc.StartTimeout = 0, oneOf(d, 5*time.Second, 25*time.Second, 60*time.Second)
+		o.Proc.StartMax = min(o.Proc.StartMax, o.Proc.StartTimeout/2)
 	case Noise:
 		o.weather()
 	case Failover:
@@ -213,7 +220,14 @@ func Expand(seed uint64, mode Mode) Options {
 			o.Claims[i] = d.chance(0.5)
 		}
 	}
-	if mode == Failover || mode == Folders || mode == Clones {
+	if mode == Unfit {
+		o.Unfit = make([]bool, o.Nodes)
+		for i := range o.Unfit {
+			o.Unfit[i] = d.chance(0.4)
+		}
+		o.Unfit[d.IntN(o.Nodes)] = false
+	}
+	if mode == Failover || mode == Folders || mode == Clones || mode == Unfit {
 		o.Prio = slices.Repeat([]int{100}, o.Nodes)
 	}
 	o.Faults = drawFaults(newDice(seed, streamFaults), o)

@@ -35,6 +35,8 @@ func (w *World) giveRightToken(h *host) {
 }
 
 // preempts reports whether a node has RELAY_PREEMPT set.
+func (o Options) unfit(i int) bool { return i < len(o.Unfit) && o.Unfit[i] }
+
 func (o Options) preempts(i int) bool { return i < len(o.Claims) && o.Claims[i] }
 
 // sealer seals on one host: LeaseUntil comes from that host's wall clock.

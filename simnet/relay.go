@@ -36,6 +36,10 @@ func (w *World) relayStarts(g *guard) {
 	w.story("RELAY of %s runs, epoch %d", g.of.name, g.epoch)
 	w.checker.relayStarted(r)
 	p := w.opt.Proc
+	if w.opt.unfit(g.host.idx) {
+		w.toGuard(g, p.StartTimeout, func() { w.unready(r) })
+		return
+	}
 	if w.dice.chance(p.NeverReady) {
 		w.toGuard(g, p.StartTimeout, func() { w.unready(r) })
 		w.untilHealed(p.StartTimeout, func() { w.relayReady(r) })

@@ -65,11 +65,12 @@ func (w *World) runSafetyThenLiveness() {
 		}
 	}
 	w.run(w.now + limit)
+	w.letMove()
 	w.checkOne("after healing")
 	w.letPreempt()
 	changes := w.checker.changes
 	w.run(w.now + steady)
-	w.checkOne("at the end")
+	w.checkReady("at the end")
 	if w.failed == nil && w.checker.changes != changes {
 		w.fail("liveness", "the relay changed hands, or restarted, at %v, long after healing", w.checker.changed)
 	}
@@ -101,12 +102,31 @@ func (w *World) checkOne(when string) {
 	}
 }
 
+// checkReady demands exactly one relay, and that it serves.
+func (w *World) checkReady(when string) {
+	w.checkOne(when)
+	if w.failed == nil && !w.relays[0].ready {
+		w.fail("liveness", "the relay of %s is not ready %s", w.relays[0].guard.of.name, when)
+	}
+}
+
+// letMove gives PCs on which no relay becomes ready the time to notice, each
+// after a minute without one, and to hand it to another until it works.
+func (w *World) letMove() {
+	for _, unfit := range w.opt.Unfit {
+		if unfit && w.failed == nil {
+			w.run(w.now + 60*time.Second + w.opt.Proc.StartTimeout + 5*time.Second)
+		}
+	}
+}
+
 // runNoise demands that mere weather changes nothing once a relay runs.
 func (w *World) runNoise() {
 	w.run(30 * time.Second)
 	w.checkOne("30 s after the start")
 	changes := w.checker.changes
 	w.run(w.opt.Safety)
+	w.checkReady("at the end")
 	if w.failed == nil && w.checker.changes != changes {
 		w.fail("noise", "a relay started or ended at %v, under nothing but weather", w.checker.changed)
 	}
@@ -126,7 +146,7 @@ func (w *World) runFailover() {
 		w.stats.MaxGap = w.checker.changed - strike
 	}
 	w.run(strike + 2*time.Minute)
-	w.checkOne("at the end")
+	w.checkReady("at the end")
 }
 
 // slowestPoll is the longest POLL of any member.
