@@ -106,8 +106,10 @@ const mostBroken = 5
 // search lets worlds of one mode live and reports every one that fails.
 func search(t *testing.T, mode Mode) {
 	var sum Stats
-	began, broken := time.Now(), 0
+	began, broken, done := time.Now(), 0, 0
+	defer func() { total.add(mode, done, broken, sum) }()
 	for i := range *simRuns {
+		done++
 		seed := *simFrom + uint64(i)
 		w := New(Expand(seed, mode))
 		if err := w.Run(); err != nil {
@@ -119,7 +121,6 @@ func search(t *testing.T, mode Mode) {
 		}
 		sum.add(w.Stats())
 	}
-	total.add(mode, *simRuns, broken, sum)
 	t.Logf("%s: %d runs, %.1f h simulated, %d events, %d takeovers, %d relays, excused %d (longest %v), worst failover %v, %v per run",
 		mode, *simRuns, sum.World.Hours(), sum.Events, sum.Takeovers, sum.Relays, sum.Excused, sum.MaxExcused, sum.MaxGap, time.Since(began)/time.Duration(*simRuns))
 }
