@@ -28,7 +28,7 @@
 // freezes with its whole host, freezes between deciding and calling or between
 // any two actions of one decision; hosts lose power and boot with another clock
 // and boot id; guards die, or take their daemon for dead; relays crash, start
-// slowly, never become ready. A tree takes up to exactly KILL_MARGIN to die.
+// slowly, never become ready, on some hosts whatever heals. A tree takes up to exactly KILL_MARGIN to die.
 //
 // Clocks: every host counts boot time from another origin and up to 0.5 % fast
 // or slow, often both extremes in one world. Members may have different TTL,
@@ -69,7 +69,8 @@
 //
 // After the faults a world heals, and must show exactly one relay within
 // TTL_MAX' + POLL + 2 s (2 s more if a chain has to be founded), and no change
-// for a minute. Failover worlds demand FENCE' + BEAT + 1 s after a leader's host
+// for a minute, after which that relay is ready (where hosts have no working relay,
+// each gets a minute more to notice). Failover worlds demand FENCE' + BEAT + 1 s after a leader's host
 // dies; Noise worlds that weather alone changes nothing. Scripts tell named
 // partitions as stories that a person can read, in testdata.
 //
