@@ -83,3 +83,27 @@ func TestService_OfAnAccount(t *testing.T) {
 	m.once(2)
 	require.NotContains(t, strings.TrimSpace(m.must("ps", "-eo", "args")), "standin")
 }
+
+// Without a network the service counts as started all the same, waits, and may
+// be stopped without having failed; with one it goes on by itself.
+func TestService_WithoutANetwork(t *testing.T) {
+	m := newMachine(t)
+	m.must("mkdir", "-p", "/etc/floatrelay")
+	m.must("sh", "-c", `umask 077; printf '%s' "$1" >`+machineINI, "sh", "STATION=POS-01\r\n"+m.keys("/usr/local/bin/floatrelay"))
+	m.must("ip", "addr", "flush", "dev", "eth0")
+
+	begun := time.Now()
+	m.must("floatrelay", "service", "install", "--start", "--config", machineINI)
+	require.Less(t, time.Since(begun), 15*time.Second, "it does not wait for the network")
+	require.Equal(t, "running\n", m.must("floatrelay", "service", "status"))
+	m.must("floatrelay", "service", "stop")
+	require.Equal(t, "success\n", m.must("systemctl", "show", "--value", "-p", "Result", "floatrelay"), "a wanted stop is no failure")
+
+	m.must("floatrelay", "service", "start")
+	m.must("ip", "addr", "add", "10.77.0.11/24", "dev", "eth0")
+	m.leads(0)
+	require.Equal(t, "0\n", m.must("systemctl", "show", "--value", "-p", "NRestarts", "floatrelay"))
+	m.must("floatrelay", "service", "uninstall")
+	m.nothingLeft()
+	m.once(1)
+}
