@@ -14,8 +14,9 @@ import (
 	"github.com/convertfw/floatrelay/internal/clock"
 )
 
-// The tests below are the situations users of comparable software ran into,
-// with the numbers of the list in docs/verification.md.
+// The tests below are the situations users of comparable software ran into. The
+// number in a name stands for one of them and says nothing by itself; the comment
+// describes it.
 
 // TestCaseC01_KillingTheParentLeavesTheListener: a boot loader whose child owns
 // the ports. The whole tree goes, and the ports with it.
@@ -30,8 +31,10 @@ func TestCaseC01_KillingTheParentLeavesTheListener(t *testing.T) {
 			}
 			p, ok := lookup(parent)
 			require.True(t, ok)
+			killed := clock.Boot()
 			require.NoError(t, killProcess(p))
 			require.Equal(t, Exited, w.awaitDown().Cause, w)
+			requireWithin(t, 3*time.Second, killed, clock.Boot())
 		})
 	}
 }
@@ -83,10 +86,15 @@ func TestCaseC04_TooSlow(t *testing.T) {
 // child of it keeps the output open. The end is seen all the same.
 func TestCaseC06_GrandchildHoldsTheOutput(t *testing.T) {
 	w := newWorld(t, "-orphan").start(time.Hour)
-	down := w.awaitDown()
+	await[Started](w, nil)
+	began := clock.Boot() // it ends at once
+	down := await[Down](w, nil)
+	seen := clock.Boot()
+	w.requireNothingLeft()
 	require.Equal(t, Exited, down.Cause, w)
 	require.Contains(t, down.Note, "exit code 1")
 	<-w.guard.Done()
+	requireWithin(t, 2*time.Second, began, seen)
 }
 
 // TestCaseC07_MegabyteWithoutNewline: the relay is not stopped by a pipe nobody

@@ -11,8 +11,9 @@ import (
 
 const (
 	// A relay that dies this soon after its start, while a port was still in
-	// TIME_WAIT when it started, failed to bind and is started again.
-	bindFailure = 10 * time.Second
+	// TIME_WAIT when it started, failed to bind and is started again. A onefile
+	// program unpacks itself under a virus scanner for 15 to 20 s before it binds.
+	bindFailure = 30 * time.Second
 	// TIME_WAIT lasts 60 s on Linux and up to 240 s on Windows.
 	waitPatience = 250 * time.Second
 	respawnFirst = 250 * time.Millisecond

@@ -40,3 +40,29 @@ func TestGuardLoop_AnOrderDoesNotOvertakeTheDeadline(t *testing.T) {
 		require.Equal(t, Deadline, g.cause)
 	}
 }
+
+// TestGuard_PortInTheWay: an early end is put down to a port in TIME_WAIT as long
+// as a onefile program may take to unpack and find it so, and no longer; never
+// after it was ready, and not for ever.
+func TestGuard_PortInTheWay(t *testing.T) {
+	for name, tc := range map[string]struct {
+		cause   Cause
+		mayWait bool
+		lived   time.Duration
+		wanted  time.Duration // since when a start is wanted
+		want    bool
+	}{
+		"at once":                  {Exited, true, 300 * time.Millisecond, time.Second, true},
+		"after unpacking":          {Exited, true, 20 * time.Second, 21 * time.Second, true},
+		"after running":            {Exited, true, 31 * time.Second, 32 * time.Second, false},
+		"the port was free":        {Exited, false, time.Second, time.Second, false},
+		"could not be started":     {Failed, true, 0, time.Second, false},
+		"the port never gets free": {Exited, true, time.Second, 251 * time.Second, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			now := time.Hour
+			g := &guard{spawn: spawn{at: now - tc.lived, first: now - tc.wanted, mayWait: tc.mayWait}}
+			require.Equal(t, tc.want, g.portInTheWay(tc.cause, now))
+		})
+	}
+}

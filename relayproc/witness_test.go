@@ -185,6 +185,18 @@ func (w *world) requireDeadBy(due time.Duration) time.Duration {
 	return late
 }
 
+// requireWithin demands that what began at one boot time and had ended by another
+// took no longer than bound, as the machine was meanwhile.
+func requireWithin(t testing.TB, bound, from, to time.Duration) {
+	t.Helper()
+	if to-from <= bound {
+		return
+	}
+	woke, slow := machine(t, from, to)
+	require.LessOrEqual(t, to-from, time.Duration(slow*float64(bound))+wakesPerKill*woke,
+		"took %v, not %v; other processes woke %v late and worked %.1f times as long", to-from, bound, woke, slow)
+}
+
 // witnessed ends the witnesses with the tests.
 type witnessed struct{ m *testing.M }
 

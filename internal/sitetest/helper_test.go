@@ -48,14 +48,15 @@ func steady() map[string]string {
 	}
 }
 
-// repeats is how often each failover is tried.
-func repeats(t *testing.T) int {
-	text := os.Getenv("PROVE_RUNS")
+// repeats is how often a failover is tried, unless the variable called env says
+// otherwise n times.
+func repeats(t *testing.T, env string, n int) int {
+	text := os.Getenv(env)
 	if text == "" {
-		return 3
+		return n
 	}
 	n, err := strconv.Atoi(text)
-	require.NoError(t, err, "PROVE_RUNS")
+	require.NoError(t, err, env)
 	return n
 }
 
