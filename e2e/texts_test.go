@@ -30,19 +30,6 @@ func (p *pc) notes() (status, members string) {
 	return p.status().Note, members
 }
 
-// says waits until a PC says something in status and members, and demands that
-// its log says it once.
-func (p *pc) says(text string) {
-	p.s.t.Helper()
-	p.s.await(30*time.Second, fmt.Sprintf("%s does not say %q", p.station, text), func() bool {
-		status, members := p.notes()
-		return strings.Contains(status, text) && strings.Contains(members, text)
-	})
-	log, err := os.ReadFile(p.logPath())
-	require.NoError(p.s.t, err)
-	require.Equal(p.s.t, 1, strings.Count(string(log), text), "%s", log)
-}
-
 // saysToken is says for a token that differs: the log names each PC in a line
 // of its own, the notes name all in one.
 func (p *pc) saysToken(of *pc, there, here string) {
