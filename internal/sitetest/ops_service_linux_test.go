@@ -71,7 +71,10 @@ func TestOps_ServiceLife(t *testing.T) {
 	t.Parallel()
 	s := build(t, station.Options{Nodes: 1, Dir: filepath.Join(t.TempDir(), "許功蓋 50% $x")})
 	n := s.Nodes[0]
-	program := filepath.Join(s.Dir, "float relay 功")
+	// By another name it would take the daemons of other tests, whose program is
+	// its RELAY_EXE, for relays that somebody else started.
+	program := filepath.Join(s.Dir, "float relay 功", filepath.Base(exe))
+	require.NoError(t, os.Mkdir(filepath.Dir(program), 0o755))
 	body, err := os.ReadFile(exe)
 	require.NoError(t, err)
 	require.NoError(t, os.WriteFile(program, body, 0o755))
