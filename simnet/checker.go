@@ -19,6 +19,7 @@ type checker struct {
 	holders map[holdKey]lease.ID  // who counts a record as its own and acknowledged
 	changes int                   // relays started or ended so far
 	changed time.Duration         // when the last one did
+	beside  time.Duration         // since when relays of two folders run at once; zero if none do
 }
 
 type tenureKey struct {

@@ -52,6 +52,7 @@ func (c *checker) relayWoke(r *relay) { c.atMostOne() }
 func (c *checker) relayEnded(r *relay) {
 	w := c.w
 	c.changed, c.changes = w.now, c.changes+1
+	c.measureFolders()
 	h := r.guard.host
 	// A guard that stood still may be behind with its orders: what binds then is
 	// the newest deadline its daemon has sent, and enforces.
@@ -86,11 +87,29 @@ func (c *checker) running() (n int) {
 
 // atMostOne is the promise: never two. A relay that slept past its deadline and
 // is about to be killed is the documented exception, bounded by relayEnded. Members of
-// two folders can only find each other by gossip; what they then do is checked
-// once the world has healed.
+// two folders can only find each other by gossip: how long relays of both run at
+// once is measured, and that it ends is checked once the world has healed.
 func (c *checker) atMostOne() {
 	for _, s := range c.w.shares {
 		c.atMostOneOn(s)
+	}
+	c.measureFolders()
+}
+
+// measureFolders is called whenever a relay begins to run or ends.
+func (c *checker) measureFolders() {
+	with := map[*share]bool{}
+	for _, r := range c.w.relays {
+		if r.running() && !r.wokeLate {
+			with[r.guard.host.share] = true
+		}
+	}
+	switch two := len(with) > 1; {
+	case two && c.beside == 0:
+		c.beside = c.w.now
+	case !two && c.beside != 0:
+		c.w.stats.MaxFolders = max(c.w.stats.MaxFolders, c.w.now-c.beside)
+		c.beside = 0
 	}
 }
 

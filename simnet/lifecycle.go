@@ -21,6 +21,7 @@ func (w *World) freezeHost(h *host, d time.Duration) {
 		})
 	}
 	h.asleepUntil = max(h.asleepUntil, w.now+d)
+	w.checker.measureFolders()
 	w.story("%s sleeps for %v", h.name, d)
 	w.reachabilityChanged()
 	w.after(d, func() { w.wake(h) })

@@ -76,8 +76,11 @@ func (x *totals) line() string {
 		overlaps = fmt.Sprintf("%d WORLDS BROKE A PROMISE", x.broken)
 	}
 	return fmt.Sprintf("simulation: %d runs, %.0f h simulated, %d takeovers, %s; worst failover of a dead host %v; "+
-		"woke past the deadline %d times, beside another relay for at most %v",
-		x.runs, x.all.World.Hours(), x.all.Takeovers, overlaps, x.failover.Round(time.Millisecond), x.all.Excused, x.all.MaxExcused.Round(time.Millisecond))
+		"woke past the deadline %d times, beside another relay for at most %v; "+
+		"relays of two folders beside each other for at most %v; "+
+		"epochs used again in a new chain %d times, under two tokens %d times",
+		x.runs, x.all.World.Hours(), x.all.Takeovers, overlaps, x.failover.Round(time.Millisecond), x.all.Excused, x.all.MaxExcused.Round(time.Millisecond),
+		x.all.MaxFolders.Round(time.Millisecond), x.all.Reused, x.all.Fallen)
 }
 
 func replay(seed uint64, mode Mode) error {

@@ -50,6 +50,7 @@ type Stats struct {
 	Reused     int           // epochs used again in a new chain by members that had forgotten the old one
 	Excused    int           // documented exceptions: relays that woke past their deadline
 	MaxExcused time.Duration // longest such run beside another relay
+	MaxFolders time.Duration // longest that relays of two folders ran at once, where LEASE_DIR differs by mistake
 	MaxGap     time.Duration // Failover: from the death of the leader to the next relay
 }
 
@@ -206,5 +207,6 @@ func (s *Stats) add(o Stats) {
 	s.Reused += o.Reused
 	s.Excused += o.Excused
 	s.MaxExcused = max(s.MaxExcused, o.MaxExcused)
+	s.MaxFolders = max(s.MaxFolders, o.MaxFolders)
 	s.MaxGap = max(s.MaxGap, o.MaxGap)
 }
