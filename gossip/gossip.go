@@ -93,7 +93,7 @@ func New(cfg Config, h Handler) (*Gossip, error) {
 	}
 	g.wg.Go(func() { g.queue.run(g.ctx, h, g.hear, g.tableChanged) })
 	g.wg.Go(g.joinLoop)
-	g.wg.Go(g.metaLoop)
+	g.wg.Go(func() { g.metaLoop(cfg.Meta) })
 	for range probeWorkers {
 		g.wg.Go(func() { g.probes.run(g.ctx) })
 	}

@@ -2,6 +2,7 @@ package gossip
 
 import (
 	"encoding/json"
+	"runtime"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -121,6 +122,23 @@ func TestA18_HugeStationStillJoins(t *testing.T) {
 		a.SetMeta(m)
 		time.Sleep(time.Second)
 		require.Equal(t, got, b.row(t, id(1)).Meta.Station)
+	})
+}
+
+// TestSetMeta_BeforeTheLoopBegins: a change made at once after the start, on a PC
+// too busy to begin everything by then, is announced like any other.
+func TestSetMeta_BeforeTheLoopBegins(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1)) // what New starts begins only when we wait
+	synctest.Test(t, func(t *testing.T) {
+		s := newStation(t)
+		b := s.start(config(2), 0)
+		a := s.start(config(1), 1, 0)
+		m := a.cfg.Meta
+		m.Role = "leader"
+		a.SetMeta(m)
+		defer closeAll(a, b)
+		see(t, 5*time.Second, a, b)
+		within(t, 5*time.Second, "the change arrives", func() bool { return b.row(t, id(1)).Meta.Role == "leader" })
 	})
 }
 

@@ -40,11 +40,9 @@ func (g *Gossip) publishMeta(m Meta) {
 	g.metaOut.Store(&b)
 }
 
-// metaLoop sends changes.
-func (g *Gossip) metaLoop() {
-	g.metaMu.Lock()
-	sent := g.meta
-	g.metaMu.Unlock()
+// metaLoop sends changes to what was sent already. That is not what g.meta is by
+// now: on a busy PC this goroutine may begin after the first change.
+func (g *Gossip) metaLoop(sent Meta) {
 	lazy := time.NewTimer(time.Hour)
 	lazy.Stop()
 	defer lazy.Stop()
