@@ -8,7 +8,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
@@ -16,6 +15,7 @@ import (
 
 	"github.com/convertfw/floatrelay/internal/localapi"
 	"github.com/convertfw/floatrelay/lease"
+	"github.com/convertfw/floatrelay/lease/sharetest"
 )
 
 // notes are what a PC says of itself in status and in members.
@@ -95,17 +95,7 @@ func small(t testing.TB) func(folder string) {
 func (s *site) stuffing() string { return filepath.Join(s.server.Folder, "somebody's film.mp4") }
 
 // fill leaves no byte on the disk of the share, free makes room again.
-func (s *site) fill() {
-	s.t.Helper()
-	f, err := os.Create(s.stuffing())
-	require.NoError(s.t, err)
-	defer f.Close()
-	for chunk := make([]byte, 1024); err == nil; {
-		_, err = f.Write(chunk)
-	}
-	require.ErrorIs(s.t, err, syscall.ENOSPC)
-}
-
+func (s *site) fill() { sharetest.Fill(s.t, s.stuffing()) }
 func (s *site) free() { require.NoError(s.t, os.Remove(s.stuffing())) }
 
 // A share that is full for a few seconds costs nobody the lease: the old view

@@ -6,12 +6,12 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"syscall"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/convertfw/floatrelay/lease"
+	"github.com/convertfw/floatrelay/lease/sharetest"
 )
 
 func mount(t *testing.T, args ...string) {
@@ -55,14 +55,8 @@ func diskSays(t *testing.T, folder string, epoch uint64, beside ...string) {
 func TestView_PublicationOnAFullDisk(t *testing.T) {
 	chain, folder := onSmallDisk(t)
 	film := filepath.Join(folder, "film")
-	f, err := os.Create(film)
-	require.NoError(t, err)
-	for err == nil {
-		_, err = f.Write(make([]byte, 512))
-	}
-	require.ErrorIs(t, err, syscall.ENOSPC)
-	require.NoError(t, f.Close())
-	err = chain.Publish(t.Context(), diskView(2))
+	sharetest.Fill(t, film)
+	err := chain.Publish(t.Context(), diskView(2))
 	require.ErrorIs(t, err, lease.ErrFull)
 	require.NotErrorIs(t, err, lease.ErrUnknown)
 	require.ErrorContains(t, err, "share full: no space left in "+folder+": free some")

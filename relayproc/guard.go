@@ -5,12 +5,11 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"os"
-	"runtime"
 	"time"
 
 	"github.com/convertfw/floatrelay/internal/clock"
 	"github.com/convertfw/floatrelay/internal/oslock"
+	"github.com/convertfw/floatrelay/internal/procs"
 )
 
 const (
@@ -32,7 +31,7 @@ type Will func(ctx context.Context, payload []byte) error
 // gone and left a payload.
 func RunGuard(stdin io.Reader, stdout io.Writer, will func(ctx context.Context, payload []byte) error) int {
 	defer shieldFromConsole()()
-	oneThread()
+	procs.OneThread()
 	done := make(chan struct{})
 	defer close(done)
 	g := &guard{
@@ -47,15 +46,6 @@ func RunGuard(stdin io.Reader, stdout io.Writer, will func(ctx context.Context, 
 	go readLines(stdin, g.lines, done)
 	g.run()
 	return g.finish(will)
-}
-
-// oneThread keeps the guard's few instructions on one thread: handing each order
-// from thread to thread costs it almost as much again. What blocks, the wait for
-// the relay and the local disk, is on threads of its own all the same.
-func oneThread() {
-	if os.Getenv("GOMAXPROCS") == "" {
-		runtime.GOMAXPROCS(1)
-	}
 }
 
 // guard is the state of one RunGuard. One goroutine owns it.

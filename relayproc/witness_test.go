@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/convertfw/floatrelay/internal/clock"
+	"github.com/convertfw/floatrelay/internal/procs"
 )
 
 // A machine with other things to do lets a process wake late, and gives it a part
@@ -34,7 +35,7 @@ const (
 // was, in boot time, how much too long the longest of its naps took, and how many
 // times as long as on an idle machine its work. It ends with its stdin.
 func beWitness() {
-	oneThread()
+	procs.OneThread()
 	go func() {
 		_, _ = io.Copy(io.Discard, os.Stdin)
 		os.Exit(0)

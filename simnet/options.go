@@ -323,7 +323,7 @@ func (o Options) String() string {
 	if o.Defect != "" || o.Mutant != "" {
 		fmt.Fprintf(&b, " defect %q mutant %q", o.Defect, o.Mutant)
 	}
-	fmt.Fprintf(&b, "\n  chain %s figures %+v mixed %t clones %d tokens %d preempt %v\n  ppm %v prio %v\n  net %+v\n  share %+v\n  proc %+v\n", o.Chain, o.Figures, o.Mixed, o.Clones, o.Tokens, o.Claims, o.PPM, o.Prio, o.Net, o.Share, o.Proc)
+	fmt.Fprintf(&b, "\n  chain %s figures %+v mixed %t clones %d tokens %d preempt %v unfit %v\n  ppm %v prio %v\n  net %+v\n  share %+v\n  proc %+v\n", o.Chain, o.Figures, o.Mixed, o.Clones, o.Tokens, o.Claims, o.Unfit, o.PPM, o.Prio, o.Net, o.Share, o.Proc)
 	for _, f := range o.Faults {
 		fmt.Fprintf(&b, "  %v\n", f)
 	}

@@ -6,13 +6,13 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"runtime"
 
 	"github.com/spf13/cobra"
 
 	"github.com/convertfw/floatrelay/internal/config"
 	"github.com/convertfw/floatrelay/internal/daemon"
 	"github.com/convertfw/floatrelay/internal/logging"
+	"github.com/convertfw/floatrelay/internal/procs"
 	"github.com/convertfw/floatrelay/internal/service"
 	"github.com/convertfw/floatrelay/relayproc"
 )
@@ -37,16 +37,6 @@ func newRunCommand(a *app) *cobra.Command {
 	return cmd
 }
 
-// oneThread keeps Go code on one thread at a time. A daemon is a few short bursts
-// of work between long pauses; spreading each over several threads wakes all of
-// them and costs a fifth more. Calls that block, such as those of the share, are
-// on threads of their own all the same. GOMAXPROCS in the environment is obeyed.
-func oneThread() {
-	if os.Getenv("GOMAXPROCS") == "" {
-		runtime.GOMAXPROCS(1)
-	}
-}
-
 // serve reads the configuration and lives until ctx ends. started is told once
 // the daemon can be asked, before it does anything else. A stop while the daemon
 // still waits to start is no error: there is nothing to hand over.
@@ -59,7 +49,7 @@ func (a *app) serve(ctx context.Context, console io.Writer, started func(*daemon
 		return err
 	}
 	defer o.close()
-	oneThread()
+	procs.OneThread()
 	started(o.daemon)
 	defer context.AfterFunc(ctx, func() { service.Notify("STOPPING=1") })()
 	return o.daemon.Run(ctx)

@@ -1,5 +1,6 @@
 // Package procs stops, freezes and ends processes of the demo and the tests,
-// alone or with everything below them, the way a power cut or a hung PC would.
+// alone or with everything below them, the way a power cut or a hung PC would. It
+// also says how a process of ours uses the PC's threads.
 package procs
 
 import "os"

@@ -8,7 +8,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"syscall"
 	"testing"
 	"time"
 
@@ -16,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/convertfw/floatrelay/lease"
+	"github.com/convertfw/floatrelay/lease/sharetest"
 	"github.com/convertfw/floatrelay/lease/smb"
 	"github.com/convertfw/floatrelay/lease/smb/sambatest"
 )
@@ -99,14 +99,8 @@ func TestView_PublicationOnSambaThatIsRefused(t *testing.T) {
 	t.Run("full disk", func(t *testing.T) {
 		chain, folder := onSamba(t, server)
 		film := filepath.Join(server.Folder, "film")
-		f, err := os.Create(film)
-		require.NoError(t, err)
-		for err == nil {
-			_, err = f.Write(make([]byte, 512))
-		}
-		require.ErrorIs(t, err, syscall.ENOSPC)
-		require.NoError(t, f.Close())
-		err = chain.Publish(t.Context(), viewOf(2))
+		sharetest.Fill(t, film)
+		err := chain.Publish(t.Context(), viewOf(2))
 		require.ErrorIs(t, err, lease.ErrFull)
 		require.ErrorContains(t, err, "share full: no space left in smb://")
 		says(t, folder, 1)
