@@ -14,7 +14,7 @@ import (
 func newDrainCommand(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use:   "drain",
-		Short: "Keep this PC from leading until undrain (hands over if it leads)",
+		Short: "Keep this PC from leading until undrain (hands over if it leads and another PC can)",
 		Args:  noArgs,
 		RunE: runE(func(cmd *cobra.Command, _ []string) error {
 			c, err := a.changer(cmd)
