@@ -67,7 +67,7 @@ e2e: ## whole sites with network namespaces, a real Samba and a real systemd; ro
 	$(GO) test -tags python -count=1 -timeout 10m -run TestPython ./internal/sitetest
 	GO='$(GO)' bash .ci/mixed
 	$(GO) test -tags e2e -count=1 -timeout 25m ./lease/smb/...
-	$(GO) test -tags e2e -count=1 -timeout 5m -run 'Disk' ./lease
+	$(GO) test -tags e2e -count=1 -timeout 5m -run 'Disk|TimeWait' ./lease ./relayproc
 	$(GO) test -tags e2e -count=1 -timeout 25m -v ./e2e $(E2EFLAGS)
 
 windows: ## the Windows binaries under wine; root, Debian
