@@ -4,16 +4,21 @@ package e2e
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"testing"
 	"time"
 
+	"github.com/google/uuid"
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/convertfw/floatrelay/internal/doctor"
 	"github.com/convertfw/floatrelay/internal/doctor/doctest"
+	"github.com/convertfw/floatrelay/lease"
 	"github.com/convertfw/floatrelay/lease/smb/sambatest"
 )
 
@@ -89,6 +94,20 @@ var breakages = []breakage{
 		heal: func(s *site, _ *pc) { s.pcs[2].again(nil) },
 	},
 	{
+		row:  "STATION was changed in stk.ini and the daemon not restarted",
+		make: func(_ *site, p *pc) { p.configure(map[string]string{"STATION": "POS-09"}) },
+		heal: func(_ *site, p *pc) { p.configure(nil) },
+	},
+	{
+		row: "another PC works in another folder of the server, and both run",
+		make: func(s *site, _ *pc) {
+			require.NoError(s.t, os.Mkdir(filepath.Join(s.server.Folder, "other"), 0o777))
+			s.foundIn(lease.NewChain(lease.NewDir(filepath.Join(s.server.Folder, "other"))), uuid.NewString())
+			s.pcs[2].again(map[string]string{"LEASE_DIR": sambatest.URL(serverIP, sambatest.Share, "other")})
+		},
+		heal: func(s *site, _ *pc) { s.pcs[2].again(nil) },
+	},
+	{
 		row: "another PC is a copy of this one, and both run",
 		make: func(s *site, p *pc) {
 			s.pcs[2].Stop()
@@ -145,6 +164,31 @@ func TestDoctor_BrokenSites(t *testing.T) {
 			}
 		})
 	}
+}
+
+// Two PCs in two folders that hold the same chain, as a replication that lags
+// leaves them: each alone is sound, and only a race between the PCs tells. The
+// second one must never lead: nothing would stop it. It is told where the first is,
+// since neither finds the other's file.
+func TestDoctor_CopiesOfOneFolder(t *testing.T) {
+	rows, err := doctest.Read("../docs/doctor.md")
+	require.NoError(t, err)
+	s := &site{t: t, lan: newLAN(t)}
+	id, folders := uuid.NewString(), []string{t.TempDir(), t.TempDir()}
+	for i, folder := range folders {
+		s.foundIn(lease.NewChain(lease.NewDir(folder)), id)
+		p := &pc{s: s, port: fmt.Sprintf("pc%d", i+1), station: fmt.Sprintf("POS-%02d", i+1), ip: fmt.Sprintf("%s%d", netPrefix, i+11), dir: t.TempDir()}
+		p.ns = s.lan.plug(p.port, p.ip, fmt.Sprintf("02:00:00:00:00:%02x", i+1))
+		p.configure(map[string]string{"LEASE_DIR": folder, "GOSSIP_PEERS": netPrefix + "11", "RELAY_PRIORITY": strconv.Itoa(100 * (1 - i))})
+		t.Cleanup(p.PowerCut)
+		p.Start()
+		s.pcs = append(s.pcs, p)
+	}
+	row, ok := rows["two PCs work in copies of one folder, as a replication that lags leaves them"]
+	require.True(t, ok, "it is not in the table")
+	require.EventuallyWithT(t, func(c *assert.CollectT) {
+		require.NoError(c, row.Judge(s.pcs[0].doctor()))
+	}, 60*time.Second, 500*time.Millisecond)
 }
 
 // Folders of this machine that only root can spoil.

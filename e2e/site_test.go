@@ -80,18 +80,21 @@ func (s *site) folder() string { return filepath.Join(s.server.Folder, "socket")
 
 // found puts a chain in place, so that a new site need not wait until one that
 // might have been there has run out.
-func (s *site) found() {
+func (s *site) found() { s.foundIn(s.chain, uuid.NewString()) }
+
+// foundIn puts a chain with this share id into a folder.
+func (s *site) foundIn(chain *lease.Chain, id string) {
+	s.t.Helper()
 	var err error
 	s.codec, err = lease.NewCodec(kmsn, token)
 	require.NoError(s.t, err)
-	id := uuid.NewString()
 	genesis, err := s.codec.Seal(lease.Record{
 		Share: id, KMSN: kmsn, Station: "E2E", Rev: 1, Owner: lease.ID{Node: uuid.NewString(), Run: "000000000000"},
 		Boot: "e2e", State: lease.Released, Reason: "new-chain", IP: serverIP, Port: 9530, PID: 1,
 		TTL: 10 * time.Second, Fence: 1500 * time.Millisecond,
 	})
 	require.NoError(s.t, err)
-	require.NoError(s.t, s.chain.Found(context.Background(), id, 1, genesis))
+	require.NoError(s.t, chain.Found(context.Background(), id, 1, genesis))
 }
 
 // head is the newest record on the server's disk.
