@@ -61,7 +61,7 @@ func TestCaseE02_StartWhileTheShareHangs(t *testing.T) {
 	d, err := New(cfg, Options{Version: "test", Log: log, Guard: relayproc.Command{Path: "/nowhere"}})
 	require.NoError(t, err)
 	defer d.Close()
-	require.Less(t, time.Since(begun), 4*time.Second)
+	require.Less(t, time.Since(begun), slack)
 	require.Zero(t, came.Load(), "the share was asked")
 
 	ctx, cancel := context.WithCancel(t.Context())
@@ -69,16 +69,21 @@ func TestCaseE02_StartWhileTheShareHangs(t *testing.T) {
 	go func() { ended <- d.Run(ctx) }()
 	c, err := localapi.NewClient(d.api.Addr().String(), "")
 	require.NoError(t, err)
-	require.Eventually(t, func() bool { return came.Load() > 0 }, 10*time.Second, 10*time.Millisecond, "now it is")
-	st, err := c.Status(t.Context())
-	require.NoError(t, err)
+	require.Eventually(t, func() bool { return came.Load() > 0 }, slack, 10*time.Millisecond, "now it is")
+	var st localapi.Status
+	require.Eventually(t, func() bool { // a busy machine may let one question wait for too long
+		st, err = c.Status(t.Context())
+		return err == nil
+	}, slack, 10*time.Millisecond)
 	require.Equal(t, "ineligible", st.Role)
 	require.EqualValues(t, -1, st.Share.LastOKMS)
-	_, err = c.History(t.Context())
-	require.NoError(t, err)
+	require.Eventually(t, func() bool {
+		_, err := c.History(t.Context())
+		return err == nil
+	}, slack, 10*time.Millisecond)
 
 	begun = time.Now()
 	cancel()
-	require.NoError(t, <-ended)
-	require.Less(t, time.Since(begun), 5*time.Second)
+	require.NoError(t, <-ended, "it does not wait for the share until its patience ends")
+	require.Less(t, time.Since(begun), slack)
 }

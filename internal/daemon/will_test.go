@@ -109,7 +109,7 @@ func TestCarryOutWill(t *testing.T) {
 	t.Run("a share that is gone", func(t *testing.T) {
 		h := newHeir(t)
 		h.cfg.LeaseDir += "/gone"
-		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+		ctx, cancel := context.WithTimeout(t.Context(), slack)
 		defer cancel()
 		require.ErrorIs(t, CarryOutWill(ctx, h.testament(false, 41)), lease.ErrUnavailable)
 	})
