@@ -74,14 +74,18 @@ func TestGuard_FrozenGuardIsNoticedByItsSilence(t *testing.T) {
 }
 
 func TestGuard_FrozenGuardDoesNotExtendTheDeadline(t *testing.T) {
-	w := newWorld(t, "-shape", "double").start(time.Hour)
-	await[Ready](w, nil)
-	until := clock.Boot() + 500*time.Millisecond
-	w.guard.Until(2, until)
-	await(w, func(a Acked) bool { return a.Seq == 2 })
-	freeze(t, w.guard.PID())
-	require.Equal(t, Deadline, w.awaitDown().Cause, w)
-	w.requireDeadBy(until)
+	tryLonger(t, 500*time.Millisecond, func(life time.Duration) bool {
+		w := newWorld(t, "-shape", "double").start(time.Hour)
+		await[Ready](w, nil)
+		until := clock.Boot() + life
+		w.guard.Until(2, until)
+		if !w.acked(2) || !frozenBefore(t, w.guard.PID(), until) {
+			return false
+		}
+		require.Equal(t, Deadline, w.awaitDown().Cause, w)
+		w.requireDeadBy(until)
+		return true
+	})
 }
 
 func TestGuard_FrozenGuardAndADeadlineThatComesCloser(t *testing.T) {
@@ -113,6 +117,7 @@ func TestGuard_HolderKilled(t *testing.T) {
 		t.Run(fmt.Sprintf("plain=%v", plain), func(t *testing.T) {
 			w := newWorld(t, "-shape", "double")
 			w.spec.plain = plain
+			w.spec.PingEvery = generous // the end is to be seen before its ports are missed
 			w.start(time.Hour)
 			await[Ready](w, nil)
 			kill(t, w.holderOf(), syscall.SIGKILL)
@@ -232,24 +237,31 @@ func TestGuard_ReapsZombies(t *testing.T) {
 // TestGuard_WakesPastItsDeadline stands for a host that slept: while it did, a
 // later deadline arrived in the pipe. The one that passed is final.
 func TestGuard_WakesPastItsDeadline(t *testing.T) {
-	w := newWorld(t, "-shape", "double")
-	cmd := exec.Command(self(t), GuardArg)
-	in, err := cmd.StdinPipe()
-	require.NoError(t, err)
-	require.NoError(t, cmd.Start())
-	writeGuardSpec(t, in, w.spec)
-	until := clock.Boot() + 3*time.Second
-	fmt.Fprintf(in, "until 1 %d\n", int64(until))
-	eventually(t, "the relay lives", func() bool { return w.lastAlive() > 0 })
-	freeze(t, cmd.Process.Pid)
-	fmt.Fprintf(in, "until 2 %d\n", int64(clock.Boot()+time.Hour))
-	eventually(t, "the deadline passes", func() bool { return clock.Boot() > until })
-	kill(t, cmd.Process.Pid, syscall.SIGCONT)
-	defer time.AfterFunc(generous, func() { cmd.Process.Kill() }).Stop()
-	cmd.Wait()
-	require.Equal(t, CodeDeadline, cmd.ProcessState.ExitCode())
-	require.Empty(t, relays(w.dir))
-	in.Close()
+	tryLonger(t, 2*time.Second, func(life time.Duration) bool {
+		w := newWorld(t, "-shape", "double")
+		cmd := exec.Command(self(t), GuardArg)
+		in, err := cmd.StdinPipe()
+		require.NoError(t, err)
+		defer in.Close()
+		require.NoError(t, cmd.Start())
+		defer cmd.Wait()
+		writeGuardSpec(t, in, w.spec)
+		until := clock.Boot() + life
+		fmt.Fprintf(in, "until 1 %d\n", int64(until))
+		eventually(t, "the relay lives", func() bool { return w.lastAlive() > 0 || clock.Boot() >= until })
+		if w.lastAlive() == 0 || !frozenBefore(t, cmd.Process.Pid, until) {
+			cmd.Process.Kill()
+			return false
+		}
+		fmt.Fprintf(in, "until 2 %d\n", int64(clock.Boot()+time.Hour))
+		eventually(t, "the deadline passes", func() bool { return clock.Boot() > until })
+		kill(t, cmd.Process.Pid, syscall.SIGCONT)
+		defer time.AfterFunc(generous, func() { cmd.Process.Kill() }).Stop()
+		cmd.Wait()
+		require.Equal(t, CodeDeadline, cmd.ProcessState.ExitCode())
+		require.Empty(t, relays(w.dir))
+		return true
+	})
 }
 
 // TestGuard_ExitCodes: the code says which end it was.

@@ -10,6 +10,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sys/unix"
+
+	"github.com/convertfw/floatrelay/internal/clock"
 )
 
 // daemonLife is how far ahead the test daemon keeps the deadline.
@@ -36,17 +38,31 @@ func relays(dir string) []int {
 func freeze(t testing.TB, pid int) {
 	t.Helper()
 	kill(t, pid, syscall.SIGSTOP)
-	eventually(t, "the process stands still", func() bool {
-		threads, err := filepath.Glob(procPath(pid, "task/*/stat"))
-		require.NoError(t, err)
-		for _, path := range threads {
-			body, _ := os.ReadFile(path)
-			if _, after, ok := strings.Cut(string(body), ") "); ok && !strings.HasPrefix(after, "T") {
-				return false
-			}
-		}
-		return len(threads) > 0
+	eventually(t, "the process stands still", func() bool { return standsStill(pid) })
+}
+
+// frozenBefore is freeze for a guard whose deadline is near; false if that came
+// first.
+func frozenBefore(t testing.TB, pid int, until time.Duration) bool {
+	t.Helper()
+	_ = syscall.Kill(pid, syscall.SIGSTOP)
+	still := false
+	eventually(t, "the process stands still, or its deadline passes", func() bool {
+		still = standsStill(pid) && clock.Boot() < until
+		return still || clock.Boot() >= until
 	})
+	return still
+}
+
+func standsStill(pid int) bool {
+	threads, _ := filepath.Glob(procPath(pid, "task/*/stat"))
+	for _, path := range threads {
+		body, _ := os.ReadFile(path)
+		if _, after, ok := strings.Cut(string(body), ") "); ok && !strings.HasPrefix(after, "T") {
+			return false
+		}
+	}
+	return len(threads) > 0
 }
 
 // processes are those of w's running relay and its guard, by what a blow calls

@@ -192,6 +192,29 @@ func eventually(t testing.TB, what string, ok func() bool) {
 	}
 }
 
+// tryLonger does try with more and more time, beginning with d, until it reports
+// that the time was enough for what the test has to do in it: how long a busy
+// machine needs is not known beforehand.
+func tryLonger(t testing.TB, d time.Duration, try func(time.Duration) bool) {
+	t.Helper()
+	for ; !try(d); d *= 2 {
+		require.Less(t, d, generous, "no time is enough")
+		t.Logf("%v were too short", d)
+	}
+}
+
+// acked waits until the guard has a deadline; false if it killed before.
+func (w *world) acked(seq uint64) bool {
+	w.t.Helper()
+	ok := false
+	eventually(w.t, "the guard answers or ends", func() bool {
+		ok = slices.Contains(w.seen(), Event(Acked{Seq: seq}))
+		_, down := w.last().(Down)
+		return ok || down
+	})
+	return ok
+}
+
 // lastAlive is the newest instant at which a relay process wrote that it lives.
 func (w *world) lastAlive() time.Duration {
 	spans, err := standin.ReadLife(w.lifeLog())

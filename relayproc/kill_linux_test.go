@@ -2,7 +2,6 @@ package relayproc
 
 import (
 	"fmt"
-	"slices"
 	"syscall"
 	"testing"
 	"time"
@@ -53,8 +52,8 @@ func strike(t *testing.T, hit blows, plain bool, shape string, wait time.Duratio
 		b.strike(t, who[b.who])
 	}
 	outlast(w)
-	if slices.Contains(hit, blow{"guard", true}) {
-		d.await(t, "down") // its daemon must not go before it: that pair is excepted
+	if hit.anyOf("guard") && !hit.anyOf("daemon") {
+		d.await(t, "down") // its daemon must not go before it: that pair is excepted, and what a dead guard left is its daemon's to kill
 	}
 	d.kill(t) // whatever still runs must go with its daemon
 	eventually(t, "the whole tree is dead", func() bool { return len(relays(w.dir)) == 0 })

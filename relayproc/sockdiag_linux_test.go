@@ -18,7 +18,7 @@ func TestListeners_NetlinkSaysWhatProcSays(t *testing.T) {
 		{"tcp4", "127.0.0.1:0", 0}, {"tcp4", "127.7.0.9:0", 0}, {"tcp4", "0.0.0.0:0", 0}, {"tcp6", "[::]:0", 1}, {"tcp6", "[::1]:0", 1},
 	} {
 		t.Run(c.network+" "+c.addr, func(t *testing.T) {
-			l, err := net.Listen(c.network, c.addr)
+			l, err := listenAlone(c.network, c.addr)
 			if c.table == 1 && err != nil {
 				return // a host without IPv6
 			}
@@ -44,8 +44,19 @@ func TestListeners_NetlinkSaysWhatProcSays(t *testing.T) {
 	}
 }
 
+// listenAlone listens on a port that nobody of this machine has at another address.
+func listenAlone(network, addr string) (net.Listener, error) {
+	for {
+		l, err := net.Listen(network, addr)
+		if err != nil || len(listeners(l.Addr().(*net.TCPAddr).Port)) == 1 {
+			return l, err
+		}
+		defer l.Close() // it is not drawn again
+	}
+}
+
 func TestListeners_TwoOnOnePort(t *testing.T) {
-	a, err := net.Listen("tcp4", "127.7.0.1:0")
+	a, err := listenAlone("tcp4", "127.7.0.1:0")
 	require.NoError(t, err)
 	defer a.Close()
 	port := a.Addr().(*net.TCPAddr).Port
