@@ -169,7 +169,7 @@ func (s *setup) examine() doctor.Report {
 	}
 	begin := time.Now()
 	report := doctor.Run(s.t.Context(), doctor.Checks(in), s.limit)
-	require.Less(s.t, time.Since(begin), s.limit+time.Second)
+	require.Less(s.t, time.Since(begin), s.limit+20*time.Second, "a share that hangs does so until the test ends")
 	return report
 }
 

@@ -18,7 +18,7 @@ func TestNotify(t *testing.T) {
 	defer l.Close()
 	t.Setenv("NOTIFY_SOCKET", path)
 	Notify("READY=1")
-	require.NoError(t, l.SetReadDeadline(time.Now().Add(5*time.Second)))
+	require.NoError(t, l.SetReadDeadline(time.Now().Add(20*time.Second)))
 	var b [64]byte
 	n, err := l.Read(b[:])
 	require.NoError(t, err)

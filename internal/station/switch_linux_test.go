@@ -10,6 +10,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
+// patience is how long a busy machine may take for anything here.
+const patience = 20 * time.Second
+
 // ends are the private sockets of two nodes behind a switch.
 type ends struct {
 	w   *Switch
@@ -53,16 +56,16 @@ func (e *ends) send(t *testing.T, from, to int, text string, d time.Duration) (g
 
 func TestSwitch_Datagrams(t *testing.T) {
 	e := newEnds(t)
-	got, src := e.send(t, 0, 1, "hello", 5*time.Second)
+	got, src := e.send(t, 0, 1, "hello", patience)
 	require.Equal(t, "hello", got)
 	require.Equal(t, e.w.udpAddr(e.w.public(0)).String(), src, "answers go through the switch too")
 	e.w.CutOneWay(0, 1)
 	got, _ = e.send(t, 0, 1, "lost", 200*time.Millisecond)
 	require.Empty(t, got)
-	got, _ = e.send(t, 1, 0, "the other way", 5*time.Second)
+	got, _ = e.send(t, 1, 0, "the other way", patience)
 	require.Equal(t, "the other way", got)
 	e.w.Heal()
-	got, _ = e.send(t, 0, 1, "again", 5*time.Second)
+	got, _ = e.send(t, 0, 1, "again", patience)
 	require.Equal(t, "again", got)
 	tr := e.w.Traffic(0)
 	require.EqualValues(t, 2, tr.Sent)
@@ -89,15 +92,15 @@ func TestSwitch_Streams(t *testing.T) {
 	}
 	_, err = c.Write([]byte("one"))
 	require.NoError(t, err)
-	require.Equal(t, "one", read(5*time.Second))
+	require.Equal(t, "one", read(patience))
 	e.w.CutAll()
 	_, err = c.Write([]byte("two"))
 	require.NoError(t, err)
 	require.NoError(t, c.(*net.TCPConn).CloseWrite())
 	require.Empty(t, read(300*time.Millisecond))
 	e.w.Heal()
-	require.Equal(t, "two", read(5*time.Second))
-	require.NoError(t, up.SetReadDeadline(time.Now().Add(5*time.Second)))
+	require.Equal(t, "two", read(patience))
+	require.NoError(t, up.SetReadDeadline(time.Now().Add(patience)))
 	_, err = up.Read(make([]byte, 1))
 	require.ErrorIs(t, err, io.EOF)
 }
@@ -105,10 +108,10 @@ func TestSwitch_Streams(t *testing.T) {
 func TestSwitch_RefusesForANodeThatIsOff(t *testing.T) {
 	e := newEnds(t)
 	require.NoError(t, e.tcp[1].Close())
-	c, err := net.DialTimeout("tcp4", e.w.udpAddr(e.w.public(1)).String(), 5*time.Second)
+	c, err := net.DialTimeout("tcp4", e.w.udpAddr(e.w.public(1)).String(), patience)
 	if err == nil { // the refusal may also come while the connection is made
 		defer c.Close()
-		require.NoError(t, c.SetReadDeadline(time.Now().Add(5*time.Second)))
+		require.NoError(t, c.SetReadDeadline(time.Now().Add(patience)))
 		_, err = c.Read(make([]byte, 1))
 	}
 	require.Error(t, err)
