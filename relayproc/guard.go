@@ -134,7 +134,7 @@ func (g *guard) nap(now time.Duration) time.Duration {
 	if g.haveSpec {
 		d = g.spec.KillMargin / 4
 	}
-	if g.ending || g.deadAt != 0 {
+	if g.ending || g.deadAt != 0 || g.doomed() {
 		d = min(d, killRhythm)
 	}
 	if g.deadline != 0 && !g.ending {
@@ -221,6 +221,9 @@ func (g *guard) onTree(ev treeEvent) {
 		g.relayEnded(Exited, ev.note)
 	case treeFailed:
 		g.relayEnded(Failed, ev.note)
+	case treeOrphaned:
+		g.spawn.orphaned = true
+		g.tree.kill()
 	case treeDead:
 		g.tree, g.deadAt = nil, clock.Boot()
 		if !g.ending && !g.spawn.again {

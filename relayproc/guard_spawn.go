@@ -28,8 +28,15 @@ type spawn struct {
 	pause   time.Duration // of the next wait for a port
 	mayWait bool          // a port was in TIME_WAIT at the start: an early end is no crash
 	again   bool          // the tree that ends now is followed by another
-	waiting string        // last note about waiting, to say it once
+	// orphaned: the tree's holder is dead, and what it held is being killed. Why
+	// is not said before all of it is dead.
+	orphaned bool
+	waiting  string // last note about waiting, to say it once
 }
+
+// doomed reports whether a tree is being killed although the guard goes on: as
+// any kill, that has to be repeated, since what forks meanwhile escapes one pass.
+func (g *guard) doomed() bool { return g.tree != nil && (g.spawn.again || g.spawn.orphaned) }
 
 // advance does what is due: start the relay, repeat a kill, or find that all is
 // over.
@@ -42,6 +49,8 @@ func (g *guard) advance(now time.Duration) {
 		}
 	case g.ending:
 		g.bury(now)
+	case g.doomed():
+		g.tree.kill()
 	case g.tree != nil:
 	case g.deadline == 0:
 		if now-g.born > specPatience {
@@ -67,7 +76,7 @@ func (g *guard) trySpawn(now time.Duration) {
 	if clock.Boot() >= g.deadline {
 		return // looking at lock and ports took too long; a later one may come
 	}
-	g.spawn.at, g.spawn.again, g.deadAt = now, false, 0
+	g.spawn.at, g.spawn.again, g.spawn.orphaned, g.deadAt = now, false, false, 0
 	g.tree = startTree(g.spec, g.lock, g.events)
 }
 

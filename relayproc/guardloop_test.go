@@ -66,3 +66,55 @@ func TestGuard_PortInTheWay(t *testing.T) {
 		})
 	}
 }
+
+// stubborn is a tree of which each kill misses something, but the tenth.
+type stubborn struct {
+	kills int
+	dead  func()
+}
+
+func (s *stubborn) ask() error     { return nil }
+func (s *stubborn) owns(int) bool  { return true }
+func (s *stubborn) members() []int { return nil }
+func (s *stubborn) kill() {
+	if s.kills++; s.kills == 10 {
+		s.dead()
+	}
+}
+
+// TestGuardLoop_EveryKillIsSeenThrough: a kill is repeated until the tree is
+// dead, long before the deadline, whether the guard is about to end or not.
+func TestGuardLoop_EveryKillIsSeenThrough(t *testing.T) {
+	for name, tc := range map[string]struct {
+		ev   treeEvent
+		goes bool // the guard goes on to the next tree; it is stopped first
+		want Cause
+	}{
+		"the holder is dead":          {treeEvent{kind: treeOrphaned}, false, Exited},
+		"a port was in the way":       {treeEvent{kind: treeExited, note: "exit code 1"}, true, Stopped},
+		"the relay ended by itself":   {treeEvent{kind: treeExited, note: "exit code 1"}, false, Exited},
+		"the relay cannot be started": {treeEvent{kind: treeFailed, note: "no such file"}, false, Failed},
+	} {
+		t.Run(name, func(t *testing.T) {
+			events, lines := make(chan treeEvent, treeQueue), make(chan string, 1)
+			s := &stubborn{dead: func() {
+				events <- treeEvent{kind: treeDead}
+				if tc.goes {
+					lines <- "kill"
+				}
+			}}
+			now := clock.Boot()
+			g := &guard{
+				out: newOutbox(io.Discard), lines: lines, events: events, tree: s,
+				born: now, spec: wireSpec{KillMargin: time.Second, Addr: "127.0.0.1", Port: freePorts(t)}, haveSpec: true,
+				deadline: now + 20*time.Second,
+			}
+			g.spawn.at, g.spawn.first, g.spawn.mayWait = now, now, tc.goes
+			events <- tc.ev
+			g.run()
+			g.out.flush(time.Second)
+			require.GreaterOrEqual(t, s.kills, 10)
+			require.Equal(t, tc.want, g.cause)
+		})
+	}
+}

@@ -20,11 +20,12 @@ type tree interface {
 type treeKind uint8
 
 const (
-	treeForked  treeKind = iota // the holder runs: pid
-	treeStarted                 // the relay's first process runs: pid
-	treeExited                  // the relay's first process ended by itself: note
-	treeFailed                  // it could not be started: note
-	treeDead                    // no process is left
+	treeForked   treeKind = iota // the holder runs: pid
+	treeStarted                  // the relay's first process runs: pid
+	treeExited                   // the relay's first process ended by itself: note
+	treeFailed                   // it could not be started: note
+	treeOrphaned                 // who held it together is dead, some of it may live: kill it
+	treeDead                     // no process is left
 )
 
 // treeEvent is something that happened to the tree. treeDead is the last one

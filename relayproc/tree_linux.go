@@ -208,13 +208,11 @@ func (t *linuxTree) reap() {
 			t.mu.Lock()
 			t.holder = 0
 			plain := t.plain
-			if plain {
-				t.killLocked()
-			}
 			t.mu.Unlock()
 			if !plain {
 				return
 			}
+			t.events <- treeEvent{kind: treeOrphaned}
 		}
 	}
 }
