@@ -12,13 +12,17 @@ import (
 	"github.com/convertfw/floatrelay/lease"
 )
 
+// generous bounds every wait on real sockets for something that must happen.
+const generous = 30 * time.Second
+
 // quick is a tuning for tests that cannot use virtual time. It must stand a
-// machine that is busy with other things.
+// machine that is busy with other things: news travel fast, but nobody is given
+// up, or hung up on, for being slow.
 var quick = Tuning{
-	ProbeInterval: 100 * time.Millisecond, ProbeTimeout: 60 * time.Millisecond,
+	ProbeInterval: 500 * time.Millisecond, ProbeTimeout: 300 * time.Millisecond,
 	GossipInterval: 20 * time.Millisecond, RejoinAlone: 50 * time.Millisecond,
-	Rejoin: 300 * time.Millisecond, StreamTimeout: time.Second,
-	Heartbeat: 200 * time.Millisecond, MetaEvery: 20 * time.Millisecond,
+	Rejoin: 300 * time.Millisecond, StreamTimeout: generous / 3,
+	Heartbeat: generous, MetaEvery: 20 * time.Millisecond,
 }
 
 // onLoopback runs a member on real sockets.
@@ -46,28 +50,28 @@ func TestLoopback_ThreeMembersBeatsVouchesAndAWatch(t *testing.T) {
 	a := onLoopback(t, config(1), "127.0.0.1")
 	b := onLoopback(t, config(2), "127.0.0.2", a)
 	c := onLoopback(t, config(3), "127.0.0.3", a)
-	see(t, 10*time.Second, a, b, c)
+	see(t, generous, a, b, c)
 	require.NotZero(t, a.Port())
 	b.Watch(id(1))
 	c.Watch(id(1))
-	within(t, 5*time.Second, "the leader is watched", func() bool { return a.Watchers() == 2 })
+	within(t, generous, "the leader is watched", func() bool { return a.Watchers() == 2 })
 
 	body := make([]byte, lease.MaxBody)
-	within(t, 5*time.Second, "beats and vouches", func() bool {
-		require.NoError(t, a.SendBeat([]lease.ID{id(2), id(3)}, 1, body))
-		require.NoError(t, b.SendVouch(id(1), id(1).Run, 1))
+	within(t, generous, "beats and vouches", func() bool {
+		_ = a.SendBeat([]lease.ID{id(2), id(3)}, 1, body) // for a moment a member may be taken for dead
+		_ = b.SendVouch(id(1), id(1).Run, 1)
 		return len(b.rec.gotBeats()) > 0 && len(c.rec.gotBeats()) > 0 && len(a.rec.gotVouches()) > 0
 	})
-	require.NoError(t, a.SendHead(id(2), body, true))
-	within(t, 5*time.Second, "head", func() bool { return len(b.rec.gotHeads()) > 0 })
+	within(t, generous, "head", func() bool { return a.SendHead(id(2), body, true) == nil })
+	within(t, generous, "head arrives", func() bool { return len(b.rec.gotHeads()) > 0 })
 	require.Empty(t, b.rec.leadersGone())
 
 	require.NoError(t, a.Close()) // the kernel does the same for a killed process
-	took := within(t, 5*time.Second, "the leader is gone", func() bool {
+	took := within(t, generous, "the leader is gone", func() bool {
 		return len(b.rec.leadersGone()) == 1 && len(c.rec.leadersGone()) == 1
 	})
 	t.Logf("leader gone after %v", took)
-	see(t, 10*time.Second, b, c)
+	see(t, generous, b, c)
 }
 
 // A13 over real sockets: three members, one token after the other.
@@ -77,24 +81,24 @@ func TestLoopback_RollingTokenChange(t *testing.T) {
 	for i := range nodes {
 		nodes[i] = onLoopback(t, rotating(i, "old", "old", ""), addrs[i], nodes[:i]...)
 	}
-	see(t, 10*time.Second, nodes...)
+	see(t, generous, nodes...)
 	for i := range nodes {
 		require.NoError(t, nodes[i].Leave(time.Second))
 		require.NoError(t, nodes[i].Close())
 		cfg := rotating(i, "new", "new", "old")
 		nodes[i] = onLoopback(t, cfg, addrs[i], nodes[(i+1)%3], nodes[(i+2)%3])
-		see(t, 10*time.Second, nodes...)
+		see(t, generous, nodes...)
 		require.Equal(t, i == 2, eventuallyNew(nodes[i], i == 2))
 	}
 	for _, n := range nodes {
-		within(t, 5*time.Second, "the new key is used", n.UsesNewToken)
+		within(t, generous, "the new key is used", n.UsesNewToken)
 	}
-	see(t, 0, nodes...)
+	see(t, generous, nodes...)
 }
 
 // eventuallyNew waits for the change-over only if it is expected.
 func eventuallyNew(n *node, want bool) bool {
-	for end := time.Now().Add(5 * time.Second); want && !n.UsesNewToken() && time.Now().Before(end); {
+	for end := time.Now().Add(generous); want && !n.UsesNewToken() && time.Now().Before(end); {
 		time.Sleep(10 * time.Millisecond)
 	}
 	return n.UsesNewToken()
@@ -105,9 +109,10 @@ func TestLoopback_WrongTokenIsNamed(t *testing.T) {
 	odd := config(2)
 	odd.Token = "typo"
 	b := onLoopback(t, odd, "127.0.0.2", a)
-	within(t, 5*time.Second, "both know", func() bool { return len(a.Strangers()) > 0 && len(b.Strangers()) > 0 })
-	require.Equal(t, WrongToken, a.Strangers()[0].Kind)
-	require.Equal(t, "127.0.0.1", b.Strangers()[0].Addr)
+	within(t, generous, "both know", func() bool {
+		here, there := a.Strangers(), b.Strangers()
+		return len(here) > 0 && here[0].Kind == WrongToken && len(there) > 0 && there[0].Addr == "127.0.0.1"
+	})
 	require.Empty(t, a.IDs())
 }
 
@@ -115,9 +120,9 @@ func TestLoopback_WrongTokenIsNamed(t *testing.T) {
 func TestLoopback_HostileConnections(t *testing.T) {
 	a := onLoopback(t, config(1), "127.0.0.1")
 	b := onLoopback(t, config(2), "127.0.0.2", a)
-	see(t, 10*time.Second, a, b)
+	see(t, generous, a, b)
 	b.Watch(id(1))
-	within(t, 5*time.Second, "watched", func() bool { return a.Watchers() == 1 })
+	within(t, generous, "watched", func() bool { return a.Watchers() == 1 })
 
 	var conns []net.Conn
 	for i := range 2 * maxStreamsPerIP {
@@ -139,22 +144,22 @@ func TestLoopback_HostileConnections(t *testing.T) {
 		}
 	}()
 	for _, c := range conns {
-		_ = c.SetReadDeadline(time.Now().Add(10 * time.Second))
+		_ = c.SetReadDeadline(time.Now().Add(generous))
 		_, err := io.Copy(io.Discard, c)
 		var ne net.Error
 		if errors.As(err, &ne) {
-			require.False(t, ne.Timeout(), "every stranger is hung up on within seconds")
+			require.False(t, ne.Timeout(), "every stranger is hung up on")
 		}
 	}
 	require.Equal(t, 1, a.Watchers())
 	require.Empty(t, b.rec.leadersGone())
-	see(t, 5*time.Second, a, b)
+	see(t, generous, a, b)
 }
 
 func TestLoopback_GarbagePacketsAreIgnored(t *testing.T) {
 	a := onLoopback(t, config(1), "127.0.0.1")
 	b := onLoopback(t, config(2), "127.0.0.2", a)
-	see(t, 10*time.Second, a, b)
+	see(t, generous, a, b)
 	c, err := net.Dial("udp4", a.at())
 	require.NoError(t, err)
 	defer c.Close()
@@ -163,9 +168,9 @@ func TestLoopback_GarbagePacketsAreIgnored(t *testing.T) {
 		_, err := c.Write(p)
 		require.NoError(t, err)
 	}
-	within(t, 5*time.Second, "it is counted", func() bool { return len(a.Strangers()) > 0 })
+	within(t, generous, "it is counted", func() bool { return len(a.Strangers()) > 0 })
 	require.NoError(t, b.SendBeat([]lease.ID{id(1)}, 1, []byte("x")))
-	within(t, 5*time.Second, "a beat arrives", func() bool { return len(a.rec.gotBeats()) > 0 })
+	within(t, generous, "a beat arrives", func() bool { return len(a.rec.gotBeats()) > 0 })
 }
 
 func TestLoopback_CloseIsIdempotentAndConcurrent(t *testing.T) {

@@ -117,7 +117,7 @@ func TestView_PublicationWhileAProgramKeepsItOpen(t *testing.T) {
 	err = chain.Publish(t.Context(), viewOf(2))
 	require.ErrorIs(t, err, lease.ErrDenied)
 	require.ErrorContains(t, err, "another program keeps it open")
-	require.Less(t, time.Since(begun), 5*time.Second)
+	require.Less(t, time.Since(begun), 30*time.Second) // how long exactly is shown in simulated time
 	says(t, chain, path, 1)
 	require.NoError(t, f.Close())
 	require.NoError(t, chain.Publish(t.Context(), viewOf(2)))

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
 
 	"github.com/convertfw/floatrelay/internal/clock"
 	"github.com/convertfw/floatrelay/internal/procs"
@@ -206,6 +207,9 @@ func (x witnessed) Run() int {
 	for _, w := range watching.all {
 		_ = w.in.Close()
 		<-w.ended
+	}
+	for end := time.Now().Add(generous); code == 0 && goleak.Find() != nil && time.Now().Before(end); {
+		time.Sleep(10 * time.Millisecond) // goleak alone waits for half a second
 	}
 	return code
 }

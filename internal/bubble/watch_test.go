@@ -103,14 +103,14 @@ func (w *watch) count() int {
 	return len(w.lives)
 }
 
-// last is the newest life.
-func (w *watch) last() *life {
+// last is the newest life as it stands.
+func (w *watch) last() life {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if len(w.lives) == 0 {
-		return nil
+		return life{}
 	}
-	return w.lives[len(w.lives)-1]
+	return *w.lives[len(w.lives)-1]
 }
 
 // sample is the monitor beside the events: it counts the living, and looks for

@@ -9,6 +9,7 @@ import (
 	"runtime"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -53,7 +54,7 @@ func (b broken) Create(ctx context.Context, name string, body []byte) error {
 		if _, statErr := os.Stat(filepath.Join(b.folder, name)); statErr == nil {
 			return lease.ErrExists
 		}
-		runtime.Gosched()
+		time.Sleep(time.Millisecond) // on a busy machine too somebody else looks meanwhile
 		return os.WriteFile(filepath.Join(b.folder, name), body, 0o666)
 	case b.habit == "create loses the body" && err == nil:
 		return os.Truncate(filepath.Join(b.folder, name), 0)
@@ -65,6 +66,10 @@ func (b broken) Create(ctx context.Context, name string, body []byte) error {
 
 func (b broken) Replace(ctx context.Context, name string, body []byte) error {
 	if b.habit == "replace writes in place" {
+		if err := os.WriteFile(filepath.Join(b.folder, name), nil, 0o666); err != nil {
+			return err
+		}
+		time.Sleep(time.Millisecond) // on a busy machine too somebody reads meanwhile
 		return os.WriteFile(filepath.Join(b.folder, name), body, 0o666)
 	}
 	return b.Share.Replace(ctx, name, body)

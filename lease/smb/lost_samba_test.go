@@ -58,7 +58,8 @@ func TestCaseB17_LostServerIsNeverNoLease(t *testing.T) {
 			clearFolder(t, server)
 			s, folder, p := behindProxy(t, server, smb.Options{Call: 700 * time.Millisecond})
 			chain := lease.NewChain(s)
-			id := foundChain(t, chain)
+			id := foundChain(t, lease.NewChain(open(t, server.URL(filepath.Base(folder)), smb.Options{}))) // with more time
+			connect(t, s)
 			back := lose(p)
 			for range 3 {
 				requireUnavailable(t, chain, s, id)
@@ -67,7 +68,7 @@ func TestCaseB17_LostServerIsNeverNoLease(t *testing.T) {
 			require.Eventually(t, func() bool {
 				l, err := chain.List(t.Context())
 				return err == nil && l.Share == id && l.Head() == 1
-			}, 15*time.Second, 50*time.Millisecond, "the chain is there again")
+			}, 30*time.Second, 50*time.Millisecond, "the chain is there again")
 			require.DirExists(t, folder)
 		})
 	}

@@ -3,6 +3,7 @@
 package smb_test
 
 import (
+	"encoding/binary"
 	"io"
 	"net"
 	"sync"
@@ -76,9 +77,9 @@ func (p *proxy) run() {
 			hardClose(s)
 			return
 		}
-		mute := new(atomic.Bool)
-		go p.pump(s, c, n, mute, true)
-		go p.pump(c, s, n, mute, false)
+		m := &muted{carried: make(chan struct{})}
+		go p.pump(s, c, n, m, true)
+		go p.pump(c, s, n, m, false)
 	}
 }
 
@@ -107,8 +108,24 @@ func hardClose(c net.Conn) {
 // lose makes every connection there is lead nowhere; new ones are good.
 func (p *proxy) lose() { p.lostUpTo.Store(p.accepted.Load()) }
 
-// pump passes the frames of connection n on; mute makes its answers disappear.
-func (p *proxy) pump(to, from net.Conn, n int64, mute *atomic.Bool, request bool) {
+// muted is a connection whose answers disappear once on is set.
+type muted struct {
+	on      atomic.Bool
+	last    atomic.Uint64 // message id of the last request that gets through
+	carried chan struct{} // closed when the server has answered that
+	once    sync.Once
+}
+
+// swallow takes an answer of the server.
+func (m *muted) swallow(frame []byte) {
+	const pending = 0x103 // the server says that its answer will take a while
+	if messageID(frame) == m.last.Load() && binary.LittleEndian.Uint32(frame[8:]) != pending {
+		m.once.Do(func() { close(m.carried) })
+	}
+}
+
+// pump passes the frames of connection n on.
+func (p *proxy) pump(to, from net.Conn, n int64, m *muted, request bool) {
 	defer hardClose(to)
 	defer hardClose(from)
 	for {
@@ -135,16 +152,21 @@ func (p *proxy) pump(to, from net.Conn, n int64, mute *atomic.Bool, request bool
 			return
 		}
 		if f == resetAfter {
-			mute.Store(true)
+			m.last.Store(messageID(frame[4:]))
+			m.on.Store(true)
 		}
-		if !request && mute.Load() {
+		if !request && m.on.Load() {
+			m.swallow(frame[4:])
 			continue
 		}
 		if _, err := to.Write(frame); err != nil {
 			return
 		}
 		if f == resetAfter {
-			time.Sleep(100 * time.Millisecond) // the server carries it out
+			select {
+			case <-m.carried:
+			case <-time.After(30 * time.Second): // it cannot answer any more
+			}
 			return
 		}
 	}
@@ -160,6 +182,9 @@ const (
 
 // command is the command of a frame.
 func command(frame []byte) int { return int(frame[12]) | int(frame[13])<<8 }
+
+// messageID is what a frame and its answer have in common.
+func messageID(frame []byte) uint64 { return binary.LittleEndian.Uint64(frame[24:]) }
 
 // once returns what to do with the first frame of a command.
 func once(cmd int, f fate) func([]byte) fate {

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -76,29 +77,33 @@ func TestShare_BrokenConnections(t *testing.T) {
 		require.Equal(t, "x", string(got))
 	})
 	t.Run("an idle connection that was reset costs nothing", func(t *testing.T) {
-		s, _, p := behindProxy(t, server, smb.Options{})
-		require.NoError(t, s.Create(t.Context(), "a", nil))
-		p.reset()
-		time.Sleep(50 * time.Millisecond) // the reset arrives
-		require.NoError(t, s.Create(t.Context(), "b", nil))
+		inTime(t, func(tries int) bool {
+			s, _, p := behindProxy(t, server, smb.Options{})
+			require.NoError(t, s.Create(t.Context(), "a", nil))
+			p.reset()
+			time.Sleep(50 * time.Millisecond << tries) // the reset arrives
+			return s.Create(t.Context(), "b", nil) == nil
+		})
 	})
 	t.Run("a stalled change is unknown when its time is over", func(t *testing.T) {
-		s, _, p := behindProxy(t, server, short)
-		_, err := s.List(t.Context(), "")
-		require.NoError(t, err)
-		p.stalled.Store(true)
-		defer p.stalled.Store(false)
-		begin := time.Now()
-		require.ErrorIs(t, s.Create(t.Context(), "a.lock", nil), lease.ErrUnknown)
-		require.InDelta(t, 1, time.Since(begin).Seconds(), 0.7)
-		_, err = s.Read(t.Context(), "a.lock")
-		require.ErrorIs(t, err, lease.ErrUnavailable)
-		require.NotErrorIs(t, err, lease.ErrNotExist)
+		inTime(t, func(int) bool {
+			s, _, p := behindProxy(t, server, short)
+			connect(t, s)
+			p.stalled.Store(true)
+			defer p.stalled.Store(false)
+			begin := time.Now()
+			require.ErrorIs(t, s.Create(t.Context(), "a.lock", nil), lease.ErrUnknown)
+			took := time.Since(begin).Seconds()
+			require.Greater(t, took, 0.3)
+			_, err := s.Read(t.Context(), "a.lock")
+			require.ErrorIs(t, err, lease.ErrUnavailable)
+			require.NotErrorIs(t, err, lease.ErrNotExist)
+			return took < 1.7
+		})
 	})
 	t.Run("a create that was given up still gets its body", func(t *testing.T) {
 		s, folder, p := behindProxy(t, server, short)
-		_, err := s.List(t.Context(), "")
-		require.NoError(t, err)
+		connect(t, s)
 		held := make(chan struct{})
 		p.fates(func(frame []byte) fate {
 			if command(frame) == cmdWrite {
@@ -114,20 +119,21 @@ func TestShare_BrokenConnections(t *testing.T) {
 		require.Eventually(t, func() bool {
 			got, err := os.ReadFile(filepath.Join(folder, "a.lock"))
 			return err == nil && string(got) == "whole"
-		}, 3*time.Second, 20*time.Millisecond)
+		}, 30*time.Second, 20*time.Millisecond)
 	})
 	t.Run("a stalled lane stalls no other", func(t *testing.T) {
 		s, _, p := behindProxy(t, server, smb.Options{})
-		held := make(chan struct{})
+		held, reached := make(chan struct{}), make(chan struct{}, 9)
 		p.fates(func(frame []byte) fate {
 			if command(frame) == cmdFlush {
+				reached <- struct{}{}
 				<-held
 			}
 			return pass
 		})
 		done := make(chan error, 1)
 		go func() { done <- s.Create(t.Context(), "stuck", []byte("x")) }()
-		time.Sleep(100 * time.Millisecond)
+		<-reached
 		for range 5 {
 			_, err := s.List(t.Context(), "")
 			require.NoError(t, err)
@@ -136,46 +142,81 @@ func TestShare_BrokenConnections(t *testing.T) {
 		require.NoError(t, <-done)
 	})
 	t.Run("after one connection was lost no other is trusted", func(t *testing.T) {
-		s, _, p := behindProxy(t, server, short)
-		var wg sync.WaitGroup
-		for i := range 3 { // leave three idle connections
-			wg.Go(func() { _ = s.Create(t.Context(), fmt.Sprint(i), nil) })
-		}
-		wg.Wait()
-		p.lose()
-		require.ErrorIs(t, s.Create(t.Context(), "a", nil), lease.ErrUnknown)
-		begin := time.Now()
-		require.NoError(t, s.Create(t.Context(), "b", nil))
-		require.Less(t, time.Since(begin), 800*time.Millisecond)
+		inTime(t, func(int) bool {
+			s, _, p := behindProxy(t, server, short)
+			var wg sync.WaitGroup
+			var made atomic.Int32
+			for i := range 3 { // leave three idle connections
+				wg.Go(func() {
+					if s.Create(t.Context(), fmt.Sprint(i), nil) == nil {
+						made.Add(1)
+					}
+				})
+			}
+			if wg.Wait(); made.Load() < 3 {
+				return false
+			}
+			p.lose()
+			require.ErrorIs(t, s.Create(t.Context(), "a", nil), lease.ErrUnknown)
+			begin := time.Now()
+			err := s.Create(t.Context(), "b", nil)
+			return err == nil && time.Since(begin) < 800*time.Millisecond
+		})
 	})
 	t.Run("the server restarts", func(t *testing.T) {
 		s, _, _ := behindProxy(t, server, short)
-		require.NoError(t, s.Create(t.Context(), "a", nil))
+		createsAgain(t, s)
 		server.Stop()
 		err := s.Create(t.Context(), "b", nil)
 		require.NotErrorIs(t, err, lease.ErrNotExist)
 		require.NotErrorIs(t, err, lease.ErrExists)
 		require.Error(t, err)
-		_, err = s.Read(t.Context(), "a")
+		_, err = s.Read(t.Context(), "again1")
 		require.ErrorIs(t, err, lease.ErrUnavailable)
 		server.Run(t)
-		require.Eventually(t, func() bool { return s.Create(t.Context(), "c", nil) == nil }, 3*time.Second, 50*time.Millisecond)
+		createsAgain(t, s)
 	})
 	t.Run("the server freezes and resumes", func(t *testing.T) {
 		s, _, _ := behindProxy(t, server, short)
-		require.NoError(t, s.Create(t.Context(), "a", nil))
+		createsAgain(t, s)
 		server.Freeze()
 		require.ErrorIs(t, s.Create(t.Context(), "b", nil), lease.ErrUnknown)
 		server.Resume()
-		require.Eventually(t, func() bool { return s.Create(t.Context(), "c", nil) == nil }, 3*time.Second, 50*time.Millisecond)
+		createsAgain(t, s)
 	})
+}
+
+// inTime lets try succeed within its bound once in five times: a machine with
+// other things to do may take longer, a fault of ours takes longer each time.
+func inTime(t *testing.T, try func(tries int) bool) {
+	t.Helper()
+	for tries := 0; !try(tries); tries++ {
+		require.Less(t, tries, 4, "never in time")
+	}
+}
+
+// connect leaves a connection to be used again: a share with little time may not
+// get one at the first try.
+func connect(t *testing.T, s *smb.Share) {
+	t.Helper()
+	require.Eventually(t, func() bool { _, err := s.List(t.Context(), ""); return err == nil }, 30*time.Second, 50*time.Millisecond)
+}
+
+// createsAgain waits until a file can be made. One whose making was given up is
+// there all the same, so each try has a name of its own.
+func createsAgain(t *testing.T, s *smb.Share) {
+	t.Helper()
+	n := 0
+	require.Eventually(t, func() bool {
+		n++
+		return s.Create(t.Context(), fmt.Sprint("again", n), nil) == nil
+	}, 30*time.Second, 50*time.Millisecond)
 }
 
 func TestShare_LeavesNothingRunning(t *testing.T) {
 	server := sambatest.Start(t, sambatest.Options{})
 	s, _, p := behindProxy(t, server, smb.Options{Call: 300 * time.Millisecond})
-	_, err := s.List(t.Context(), "")
-	require.NoError(t, err)
+	connect(t, s)
 	before := runtime.NumGoroutine()
 	p.stalled.Store(true)
 	for i := range 10 {
@@ -184,7 +225,7 @@ func TestShare_LeavesNothingRunning(t *testing.T) {
 	p.reset()
 	p.stalled.Store(false)
 	require.NoError(t, s.Close())
-	require.Eventually(t, func() bool { return runtime.NumGoroutine() <= before }, 5*time.Second, 20*time.Millisecond,
+	require.Eventually(t, func() bool { return runtime.NumGoroutine() <= before }, 30*time.Second, 20*time.Millisecond,
 		"calls that were given up left goroutines behind")
 }
 
