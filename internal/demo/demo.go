@@ -142,7 +142,7 @@ func (d *show) run(ctx context.Context) (Result, error) {
 
 // rosterPatience bounds the wait for the others to be named in the leader's
 // records: 2·FENCE of unbroken vouching and a renewal, and slow machines.
-const rosterPatience = 8 * time.Second
+const rosterPatience = 20 * time.Second
 
 // awaitRoster waits until every other member may take over fast. A demo goes
 // on without: it then shows the slower way.

@@ -61,13 +61,13 @@ func TestOutside_AMemberIsReached(t *testing.T) {
 	cfg, check := outsideOf(t)
 	one(t, check(), OK, "no other PC is known yet", "")
 	at := pos02(t, cfg.LeaseDir, testKMSN, testToken)
-	one(t, check(), OK, "reached from this PC by UDP and TCP: POS-02 ("+at.String()+")", "")
+	soon(t, check, OK, "reached from this PC by UDP and TCP: POS-02 ("+at.String()+")", "")
 }
 
 func TestOutside_AnotherToken(t *testing.T) {
 	cfg, check := outsideOf(t)
 	pos02(t, cfg.LeaseDir, testKMSN, "another-token-of-this-site")
-	one(t, check(), Failure, "another RELAY_TOKEN or KMSN than on this PC is used by POS-02", "fingerprint")
+	soon(t, check, Failure, "another RELAY_TOKEN or KMSN than on this PC is used by POS-02", "fingerprint")
 }
 
 func TestOutside_APCThatIsOff(t *testing.T) {
@@ -101,11 +101,12 @@ func TestOutside_WithoutTheShare(t *testing.T) {
 	at := pos02(t, cfg.LeaseDir, testKMSN, testToken)
 	gone := func() (lease.Share, error) { return lease.NewDir(filepath.Join(t.TempDir(), "gone")), nil }
 	cfg.GossipPeers = []string{at.String()}
-	one(t, look(t, outsideCheck(cfg, gone)), OK, "reached from this PC by UDP and TCP: "+at.String(), "")
+	check := func() []Result { return look(t, outsideCheck(cfg, gone)) }
+	soon(t, check, OK, "reached from this PC by UDP and TCP: "+at.String(), "")
 	rows, err := gossip.EncodeRows([]gossip.Row{{ID: posTwo, Addr: at, Meta: gossip.Meta{Station: "POS-02"}}})
 	require.NoError(t, err)
 	require.NoError(t, os.WriteFile(filepath.Join(cfg.StateDir, "members.json"), rows, 0o600))
-	one(t, look(t, outsideCheck(cfg, gone)), OK, "POS-02 ("+at.String()+")", "")
+	soon(t, check, OK, "POS-02 ("+at.String()+")", "")
 }
 
 func TestJudgeKnock(t *testing.T) {
@@ -139,14 +140,14 @@ func TestJudgeOff(t *testing.T) {
 	cfg, _ := outsideOf(t)
 	at := pos02(t, cfg.LeaseDir, testKMSN, testToken)
 	off := localapi.Surveyed{ID: posTwo.String(), Station: "POS-02", Addr: at.String(), State: "dead"}
-	judge := func(cfg config.Config, ms ...localapi.Surveyed) []Result {
-		return look(t, func(ctx context.Context, tell Tell) { judgeOff(ctx, cfg, ms, tell) })
+	judge := func(cfg config.Config, ms ...localapi.Surveyed) func() []Result {
+		return func() []Result { return look(t, func(ctx context.Context, tell Tell) { judgeOff(ctx, cfg, ms, tell) }) }
 	}
-	one(t, judge(cfg, off), Warning, "takes POS-02 ("+at.String()+") for off, but it answers", "firewall")
+	soon(t, judge(cfg, off), Warning, "takes POS-02 ("+at.String()+") for off, but it answers", "firewall")
 	wrong := cfg
 	wrong.Token = "another-token-of-this-site"
-	one(t, judge(wrong, off), Failure, "another RELAY_TOKEN or KMSN", "fingerprint")
+	soon(t, judge(wrong, off), Failure, "another RELAY_TOKEN or KMSN", "fingerprint")
 	off.Addr = "127.0.0.2:1"
-	one(t, judge(cfg, off), OK, "off, as far as this PC sees: POS-02 (127.0.0.2:1)", "")
-	require.Empty(t, judge(cfg))
+	one(t, judge(cfg, off)(), OK, "off, as far as this PC sees: POS-02 (127.0.0.2:1)", "")
+	require.Empty(t, judge(cfg)())
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/convertfw/floatrelay/internal/procs"
 	"github.com/convertfw/floatrelay/internal/standin"
 	"github.com/convertfw/floatrelay/internal/station"
+	"github.com/convertfw/floatrelay/lease"
 )
 
 // Figures of the sites below. quick saves time where the way by TTL' is waited
@@ -29,7 +30,7 @@ const (
 	// still for longer than quickFence.
 	steadyTTL, steadyFence = 9 * time.Second, 3 * time.Second
 	// slack is what a busy test machine may add to anything.
-	slack = 5 * time.Second
+	slack = 20 * time.Second
 	// exact is how exactly the end of a process is known from its life log.
 	exact = 50 * time.Millisecond
 )
@@ -107,7 +108,7 @@ func start(t *testing.T, opt station.Options) (*site, *station.Node, localapi.St
 	t.Helper()
 	s := build(t, opt)
 	require.NoError(t, s.StartAll())
-	n, st := s.leader(0, 25*time.Second)
+	n, st := s.leader(0, 2*slack)
 	return s, n, st
 }
 
@@ -125,11 +126,53 @@ func (s *site) leader(after uint64, patience time.Duration) (*station.Node, loca
 	return n, st
 }
 
-// roster waits until the leader's records name n members.
-func (s *site) roster(n int) {
+// roster waits until the leader's records name n members and returns the record
+// that did. The next may name fewer: a busy machine is silent for a moment.
+func (s *site) roster(n int) lease.Record {
 	s.t.Helper()
-	_, err := s.AwaitRoster(s.within(20*time.Second), n)
+	r, err := s.AwaitRoster(s.within(2*slack), n)
 	require.NoError(s.t, err)
+	return r
+}
+
+// took is how a node won the lease of an epoch, as it remembers it: "released",
+// "fence", "ttl" and so on. How long it took on a busy machine tells little.
+func (s *site) took(n *station.Node, epoch uint64) (reason string) {
+	s.t.Helper()
+	s.until(slack, n.Station+" remembers how it took the lease", func() error {
+		past, err := n.Client().History(s.t.Context())
+		if err != nil {
+			return err
+		}
+		for _, p := range past {
+			if p.Epoch == epoch && p.Reason != "" {
+				reason = p.Reason
+				return nil
+			}
+		}
+		return errNotYet
+	})
+	return reason
+}
+
+// logs waits until a node's log holds text: its lines are written a moment
+// after what they tell of.
+func (s *site) logs(n *station.Node, text string) {
+	s.t.Helper()
+	s.until(slack, fmt.Sprintf("%s logs %q", n.Station, text), func() error {
+		if !strings.Contains(n.Log(), text) {
+			return errNotYet
+		}
+		return nil
+	})
+}
+
+// mayLead waits until one node sees that another could take over at once.
+func (s *site) mayLead(asked, about *station.Node) {
+	s.t.Helper()
+	s.member(asked, about, "may lead", func(m localapi.Member) bool {
+		return m.State == localapi.StateAlive && m.Eligible && m.Share != ""
+	})
 }
 
 // stays demands that node n leads with this epoch for all of d.
@@ -149,7 +192,7 @@ func (s *site) stays(n *station.Node, epoch uint64, d time.Duration) {
 // status waits until what a node says of itself fits.
 func (s *site) status(n *station.Node, what string, fits func(localapi.Status) bool) localapi.Status {
 	s.t.Helper()
-	return s.statusWithin(n, what, 20*time.Second, fits)
+	return s.statusWithin(n, what, 2*slack, fits)
 }
 
 func (s *site) statusWithin(n *station.Node, what string, d time.Duration, fits func(localapi.Status) bool) localapi.Status {
@@ -180,6 +223,24 @@ func (s *site) until(d time.Duration, what string, try func() error) {
 		}
 	}
 	require.NoError(s.t, err, "after %v still not so: %s", d, what)
+}
+
+// handOver has the leader n, of this epoch, give the lease to another by name, and
+// returns who gave it in the end and both epochs. Whoever is next in line waits
+// for the named one, but on a busy machine too short: then it is to give it on.
+func (s *site) handOver(n, to *station.Node, epoch uint64, give func(from *station.Node)) (from *station.Node, before, after uint64) {
+	s.t.Helper()
+	for range 8 {
+		s.mayLead(n, to)
+		give(n)
+		l, st := s.leader(epoch, slack)
+		if l == to {
+			return n, epoch, st.Epoch
+		}
+		n, epoch = l, st.Epoch
+	}
+	require.Fail(s.t, "whoever is named never gets the lease", to.Station)
+	return nil, 0, 0
 }
 
 // others are all nodes but n.
@@ -213,6 +274,11 @@ func (s *site) dies(epoch uint64, patience time.Duration) time.Duration {
 	s.t.Helper()
 	var last time.Duration
 	s.until(patience, fmt.Sprintf("the relay of epoch %d is gone", epoch), func() error {
+		for _, pid := range s.life(epoch).PIDs { // one that gets no time to run writes nothing either
+			if err := notRelay(pid); err != nil {
+				return err
+			}
+		}
 		last = s.life(epoch).Last
 		if age := clock.Boot() - last; age < 500*time.Millisecond {
 			return fmt.Errorf("it wrote its life log %v ago", age)
@@ -249,7 +315,7 @@ func notRelay(pid int) error {
 // alone demands that a frozen daemon has no process below it any more.
 func (s *site) alone(n *station.Node) {
 	s.t.Helper()
-	s.until(3*time.Second, n.Station+" has no guard and no relay any more", func() error {
+	s.until(slack, n.Station+" has no guard and no relay any more", func() error {
 		if tree := procs.Tree(n.PID()); len(tree) > 1 {
 			return fmt.Errorf("processes %v", tree)
 		}
@@ -263,7 +329,7 @@ var errNotYet = errors.New("not yet")
 func (s *site) member(asked, about *station.Node, what string, fits func(localapi.Member) bool) localapi.Member {
 	s.t.Helper()
 	var last localapi.Member
-	s.until(25*time.Second, fmt.Sprintf("%s of %s", what, about.Station), func() error {
+	s.until(2*slack, fmt.Sprintf("%s of %s", what, about.Station), func() error {
 		ctx, cancel := context.WithTimeout(s.t.Context(), 2*time.Second)
 		defer cancel()
 		all, err := asked.Members(ctx)

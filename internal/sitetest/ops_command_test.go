@@ -2,12 +2,13 @@ package sitetest
 
 import (
 	"errors"
+	"fmt"
 	"os/exec"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/convertfw/floatrelay/internal/localapi"
 	"github.com/convertfw/floatrelay/internal/station"
 )
 
@@ -27,10 +28,9 @@ func opsCommand(t *testing.T, n *station.Node, args ...string) (code int, text s
 // where it cannot; history tells of it afterwards, also without a daemon.
 func TestOps_HandoffCommand(t *testing.T) {
 	t.Parallel()
-	s, n, st := start(t, station.Options{})
+	s, n, st := start(t, station.Options{Extra: steady()})
 	s.roster(2)
 	to, other := s.others(n)[0], s.others(n)[1]
-	s.member(n, to, "may lead", func(m localapi.Member) bool { return m.Eligible })
 
 	code, text := opsCommand(t, other, "handoff", "--wait")
 	require.Equal(t, 1, code)
@@ -38,17 +38,23 @@ func TestOps_HandoffCommand(t *testing.T) {
 	code, text = opsCommand(t, n, "handoff", "POS-99", "--wait")
 	require.Equal(t, 1, code)
 	require.Contains(t, text, "no member is called POS-99")
-	code, text = opsCommand(t, n, "handoff", to.Station, "--wait")
-	require.Equal(t, 0, code, text)
-	require.Contains(t, text, to.Station+" leads, relay ready at ")
-	l, after := s.leader(st.Epoch, slack)
-	require.Equal(t, to.Station, l.Station)
-	require.Equal(t, st.Epoch+1, after.Epoch)
+	n, before, after := s.handOver(n, to, st.Epoch, func(from *station.Node) {
+		want := to.Station + " leads, relay ready at "
+		if code, text = opsCommand(t, from, "handoff", to.Station, "--wait"); code != 0 {
+			want = "took over instead of " + to.Station
+		}
+		require.Contains(t, text, want)
+	})
+	require.Zero(t, code, text)
+	require.Equal(t, before+1, after)
 
 	gave := n.Station + " gave the lease back (handoff)"
-	code, text = opsCommand(t, n, "history")
-	require.Equal(t, 0, code)
-	require.Contains(t, text, gave)
+	s.until(slack, "its history tells of it", func() error {
+		if code, text = opsCommand(t, n, "history"); code != 0 || !strings.Contains(text, gave) {
+			return fmt.Errorf("exit %d: %s", code, text)
+		}
+		return nil
+	})
 	require.NoError(t, n.Stop(s.within(2*slack)))
 	code, text = opsCommand(t, n, "history")
 	require.Equal(t, 0, code)

@@ -75,9 +75,7 @@ func TestOps_ServiceLife(t *testing.T) {
 	// its RELAY_EXE, for relays that somebody else started.
 	program := filepath.Join(s.Dir, "float relay 功", filepath.Base(exe))
 	require.NoError(t, os.Mkdir(filepath.Dir(program), 0o755))
-	body, err := os.ReadFile(exe)
-	require.NoError(t, err)
-	require.NoError(t, os.WriteFile(program, body, 0o755))
+	copyProgram(t, program)
 	u := opsInstalled(t, program, n.ConfigPath())
 	u.life = n.LifeLog()
 	require.Equal(t, program, u.argv[0])

@@ -26,13 +26,14 @@ const (
 	opsGap = 500 * time.Millisecond
 )
 
-// opsLimit is opsGap where nothing else runs (PROVE_EXACT=1), and four
-// times as much on a machine that is busy with other tests.
+// opsLimit is opsGap where nothing else runs (PROVE_EXACT=1). On a machine that
+// is busy with other tests it says nothing of how long a handoff takes; that all
+// were handoffs is demanded beside it.
 func opsLimit() time.Duration {
 	if os.Getenv("PROVE_EXACT") != "" {
 		return opsGap
 	}
-	return 4 * opsGap
+	return slack
 }
 
 // opsHandoffs is how many handoffs are tried in a row.
@@ -129,7 +130,7 @@ func (k *opsTalk) flows(n int) {
 		return len(k.times)
 	}
 	from := count()
-	k.s.until(20*time.Second, "messages come through the relay", func() error {
+	k.s.until(2*slack, "messages come through the relay", func() error {
 		if got := count() - from; got < n {
 			return fmt.Errorf("%d of %d came", got, n)
 		}

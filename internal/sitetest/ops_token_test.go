@@ -38,7 +38,7 @@ func opsSigned(s *site, with string, not ...string) {
 // opsLead gives a node the lease, if it has not got it.
 func opsLead(s *site, n *station.Node) {
 	s.t.Helper()
-	s.until(20*time.Second, n.Station+" leads", func() error {
+	s.until(2*slack, n.Station+" leads", func() error {
 		l, _, err := s.Leader(s.t.Context())
 		if err != nil || l == n {
 			return err
@@ -83,7 +83,7 @@ func TestOps_TokenRotation(t *testing.T) {
 	for _, n := range s.Nodes {
 		s.status(n, "uses the new token", func(st localapi.Status) bool { return st.Rotation != nil && st.Rotation.UsesNew })
 	}
-	s.until(10*time.Second, "records are signed with the new token", func() error {
+	s.until(slack, "records are signed with the new token", func() error {
 		if _, err := s.Head(t.Context()); err == nil { // reads with the old one
 			return fmt.Errorf("the newest is still signed with the old one")
 		}
@@ -111,7 +111,7 @@ func TestOps_TokenRotation(t *testing.T) {
 // and is not shut out: the others go back to it until that PC is done too.
 func TestOps_TokenRotationWithAPCThatWasOff(t *testing.T) {
 	t.Parallel()
-	s, leader, _ := start(t, station.Options{Nodes: 3})
+	s, leader, _ := start(t, station.Options{Nodes: 3, Extra: steady()})
 	s.roster(2)
 	off := s.others(leader)[0]
 	require.NoError(t, off.Stop(s.within(20*time.Second)))

@@ -76,7 +76,7 @@ func TestOps_ClosingTheWindowHandsOver(t *testing.T) {
 // drain says what is true, of a leader that is alone as well.
 func TestOps_DrainCommandSaysWhoLeads(t *testing.T) {
 	t.Parallel()
-	s := build(t, station.Options{Nodes: 2})
+	s := build(t, station.Options{Nodes: 2, Extra: steady()})
 	n, next := s.Nodes[0], s.Nodes[1]
 	require.NoError(t, n.Start())
 	_, st := s.leader(0, 25*time.Second)

@@ -56,19 +56,6 @@ func (s *site) previous() (n int) {
 	return n
 }
 
-// took is how a node won the lease of an epoch, as it remembers it.
-func (s *site) took(n *station.Node, epoch uint64) (reason string) {
-	s.t.Helper()
-	past, err := n.Client().History(s.t.Context())
-	require.NoError(s.t, err)
-	for _, p := range past {
-		if p.Epoch == epoch && p.Reason != "" && reason == "" {
-			reason = p.Reason
-		}
-	}
-	return reason
-}
-
 // A station of both releases survives the crash of a leader of either, by the
 // fast way; and each hands over to the other.
 func TestPrevious_Station(t *testing.T) {
@@ -86,10 +73,10 @@ func TestPrevious_Station(t *testing.T) {
 			opsLead(s, c.from)
 			s.roster(3)
 			_, st := s.leader(0, slack)
-			require.NoError(t, c.from.Client().Handoff(t.Context(), c.to.Station))
-			n, after := s.leader(st.Epoch, slack)
-			require.Equal(t, c.to.Station, n.Station)
-			require.Equal(t, st.Epoch+1, after.Epoch)
+			_, before, after := s.handOver(c.from, c.to, st.Epoch, func(from *station.Node) {
+				require.NoError(t, from.Client().Handoff(t.Context(), c.to.Station))
+			})
+			require.Equal(t, before+1, after)
 		})
 	}
 	for name, n := range map[string]*station.Node{"old": old[1], "new": fresh[1]} {

@@ -1,6 +1,9 @@
 package sitetest
 
 import (
+	"os"
+	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -17,14 +20,15 @@ func TestWholeSiteStoppedAndStarted(t *testing.T) {
 	t.Parallel()
 	s, _, st := start(t, station.Options{})
 	for _, n := range s.Nodes {
-		require.NoError(t, n.Stop(s.within(20*time.Second)))
+		require.NoError(t, n.Stop(s.within(2*slack)))
 	}
 	r, err := s.Head(t.Context())
 	require.NoError(t, err)
 	require.EqualValues(t, "released", r.State, "the last one to go gives the lease back")
 	from := time.Now()
 	require.NoError(t, s.StartAll())
-	_, again := s.leader(max(st.Epoch, r.Epoch), time.Second+slack)
+	n, again := s.leader(max(st.Epoch, r.Epoch), time.Second+slack)
+	require.Equal(t, "released", s.took(n, again.Epoch), "nothing was waited for")
 	t.Logf("a leader %v after the start, epoch %d", time.Since(from).Round(time.Millisecond), again.Epoch)
 }
 
@@ -45,6 +49,7 @@ func TestWholeSiteKilledAndStarted(t *testing.T) {
 	require.NoError(t, s.StartAll())
 	n, again := s.leader(st.Epoch, quickTTL+2*time.Second+slack)
 	t.Logf("a leader %v after the start", time.Since(from).Round(time.Millisecond))
+	require.Contains(t, []string{"same-boot", "ttl", "released"}, s.took(n, again.Epoch), "TTL_MAX was not waited for")
 	s.stays(n, again.Epoch, 3*time.Second)
 }
 
@@ -61,7 +66,8 @@ func TestSingleNodeKilledAndRestarted(t *testing.T) {
 			kill(n)
 			from := time.Now()
 			require.NoError(t, n.Start())
-			s.leader(st.Epoch, 2*time.Second+slack)
+			n, again := s.leader(st.Epoch, 2*time.Second+slack)
+			require.Contains(t, []string{"same-boot", "released"}, s.took(n, again.Epoch), "nothing was waited for")
 			t.Logf("a relay %v after the restart", time.Since(from).Round(time.Millisecond))
 		})
 	}
@@ -72,9 +78,9 @@ func TestSingleNodeKilledAndRestarted(t *testing.T) {
 func TestFirstInstallation(t *testing.T) {
 	t.Parallel()
 	s := build(t, station.Options{Nodes: 2, NoChain: true})
-	require.NoError(t, s.StartAll())
 	from := time.Now()
-	n, st := s.leader(0, 45*time.Second)
+	require.NoError(t, s.StartAll())
+	n, st := s.leader(0, 25*time.Second+2*slack)
 	require.Greater(t, time.Since(from), 20*time.Second)
 	s.stays(n, st.Epoch, 2*time.Second)
 }
@@ -86,11 +92,18 @@ func TestMembersThatAreOffStayListed(t *testing.T) {
 	s.roster(2)
 	gone, asked := s.others(n)[0], s.others(n)[1]
 	time.Sleep(6 * time.Second) // the table is saved every 5 s
-	require.NoError(t, gone.Stop(s.within(20*time.Second)))
+	require.NoError(t, gone.Stop(s.within(2*slack)))
 	s.member(asked, gone, "is listed as gone", func(m localapi.Member) bool {
 		return m.State == localapi.StateLeft && m.Role == "" && m.Note != ""
 	})
-	require.NoError(t, asked.Stop(s.within(20*time.Second)))
+	s.until(slack, "it is remembered", func() error {
+		b, err := os.ReadFile(filepath.Join(asked.StateDir(), "members.json"))
+		if err == nil && !strings.Contains(string(b), gone.Station) {
+			err = errNotYet
+		}
+		return err
+	})
+	require.NoError(t, asked.Stop(s.within(2*slack)))
 	require.NoError(t, asked.Start())
 	m := s.member(asked, gone, "is still listed after a restart", func(m localapi.Member) bool { return m.Off() })
 	require.Contains(t, m.Note, "last seen ")

@@ -1,11 +1,13 @@
 package sitetest
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync/atomic"
+	"syscall"
 	"testing"
 	"time"
 
@@ -30,16 +32,25 @@ func (s *site) aside(n *station.Node, cmd *exec.Cmd) {
 	})
 }
 
+// copyProgram copies the program under test. A child that another test starts
+// just then must not inherit the open copy: nobody could run it.
+func copyProgram(t *testing.T, to string) {
+	t.Helper()
+	body, err := os.ReadFile(exe)
+	require.NoError(t, err)
+	syscall.ForkLock.RLock()
+	defer syscall.ForkLock.RUnlock()
+	require.NoError(t, os.WriteFile(to, body, 0o755))
+}
+
 // Row E03: a service starts in a folder of the system's. stk.ini is found beside
 // the program, the path is said, and nothing is written where it was started.
 func TestCaseE03_WorkingDirectoryIsSomewhereElse(t *testing.T) {
 	t.Parallel()
 	s := build(t, station.Options{Nodes: 1, Extra: quick()})
 	n := s.Nodes[0]
-	body, err := os.ReadFile(exe)
-	require.NoError(t, err)
 	program := filepath.Join(n.Dir, filepath.Base(exe)) // beside the node's stk.ini
-	require.NoError(t, os.WriteFile(program, body, 0o755))
+	copyProgram(t, program)
 	system32 := t.TempDir()
 	said, err := os.Create(filepath.Join(n.Dir, "said"))
 	require.NoError(t, err)
@@ -48,11 +59,15 @@ func TestCaseE03_WorkingDirectoryIsSomewhereElse(t *testing.T) {
 	cmd.Dir, cmd.Stdout, cmd.Stderr = system32, said, said
 	s.aside(n, cmd)
 	s.status(n, "leads", func(st localapi.Status) bool { return st.Role == "leader" && st.Relay.State == "running" })
-	text, err := os.ReadFile(said.Name())
-	require.NoError(t, err)
 	real, err := filepath.EvalSymlinks(n.ConfigPath())
 	require.NoError(t, err)
-	require.Contains(t, string(text), filepath.Base(filepath.Dir(real))+string(filepath.Separator)+"stk.ini", "%s", text)
+	s.until(slack, "the path of stk.ini is said", func() error {
+		text, err := os.ReadFile(said.Name())
+		if err == nil && !strings.Contains(string(text), filepath.Base(filepath.Dir(real))+string(filepath.Separator)+"stk.ini") {
+			err = fmt.Errorf("it said: %s", text)
+		}
+		return err
+	})
 	names, err := os.ReadDir(system32)
 	require.NoError(t, err)
 	require.Empty(t, names)
@@ -62,7 +77,7 @@ func TestCaseE03_WorkingDirectoryIsSomewhereElse(t *testing.T) {
 // next line blocks. The lease does not.
 func TestCaseE07_NobodyReadsTheOutput(t *testing.T) {
 	t.Parallel()
-	s := build(t, station.Options{Nodes: 2, Extra: quick(), Adjust: func(i int, keys map[string]string) {
+	s := build(t, station.Options{Nodes: 2, Extra: steady(), Adjust: func(i int, keys map[string]string) {
 		if i == 0 {
 			keys["LOG_LEVEL"] = "debug"
 		}
@@ -82,7 +97,7 @@ func TestCaseE07_NobodyReadsTheOutput(t *testing.T) {
 	t.Logf("the pipe took %d more bytes", filled)
 	before, err := s.Head(t.Context())
 	require.NoError(t, err)
-	for end := time.Now().Add(2 * quickTTL); time.Now().Before(end); time.Sleep(200 * time.Millisecond) {
+	for end := time.Now().Add(2 * steadyTTL); time.Now().Before(end); time.Sleep(200 * time.Millisecond) {
 		got := s.status(n, "leads on", func(localapi.Status) bool { return true })
 		require.Equal(t, "leader", got.Role)
 		require.Equal(t, st.Epoch, got.Epoch)

@@ -40,5 +40,5 @@ func TestSecondListenerIsNamed(t *testing.T) {
 	s.stays(other, again.Epoch, quickTTL/2)
 	s.status(n, "names the second listener", func(x localapi.Status) bool { return strings.Contains(x.Note, named) })
 	s.member(other, n, "shows the second listener", func(m localapi.Member) bool { return strings.Contains(m.Note, named) })
-	require.Contains(t, n.Log(), "also "+named)
+	s.logs(n, "also "+named)
 }
