@@ -83,7 +83,7 @@ func TestLoopback_RollingTokenChange(t *testing.T) {
 	}
 	see(t, generous, nodes...)
 	for i := range nodes {
-		require.NoError(t, nodes[i].Leave(time.Second))
+		require.NoError(t, nodes[i].Leave(generous))
 		require.NoError(t, nodes[i].Close())
 		cfg := rotating(i, "new", "new", "old")
 		nodes[i] = onLoopback(t, cfg, addrs[i], nodes[(i+1)%3], nodes[(i+2)%3])
@@ -179,7 +179,7 @@ func TestLoopback_CloseIsIdempotentAndConcurrent(t *testing.T) {
 	for i := range 4 {
 		go func() {
 			if i%2 == 0 {
-				done <- a.Leave(time.Second)
+				done <- a.Leave(generous)
 			} else {
 				done <- a.Close()
 			}
