@@ -170,17 +170,20 @@ func (d *Driver) take() []Event {
 	return evs
 }
 
-// step reports whether the machine has finished.
+// step reports whether the machine has finished. The status is stored before
+// the actions begin: whoever meets the relay they start must find it to be ours.
 func (d *Driver) step(ctx context.Context, ev Event) (finished bool) {
-	for _, a := range d.m.Step(d.cfg.Now(), ev) {
+	actions := d.m.Step(d.cfg.Now(), ev)
+	s := d.m.Status()
+	old := d.status.Swap(&s)
+	for _, a := range actions {
 		if _, ok := a.(Finished); ok {
 			finished = true
 			continue
 		}
 		d.do(ctx, a)
 	}
-	s := d.m.Status()
-	if old := d.status.Swap(&s); !sameStatus(*old, s) {
+	if !sameStatus(*old, s) {
 		d.cfg.OnStatus(s)
 	}
 	return finished

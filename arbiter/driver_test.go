@@ -145,6 +145,18 @@ func TestDriver_CarriesActionsOutInOrder(t *testing.T) {
 	})
 }
 
+// Who sees the relay that is being started and asks whether it is ours must not
+// be told of the time before.
+func TestDriver_StatusKnowsTheRelayBeforeItStarts(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		x := drive(t)
+		x.leads(t, idB)
+		x.guards.mu.Lock()
+		defer x.guards.mu.Unlock()
+		require.Equal(t, []Phase{RelayStarting}, x.guards.started)
+	})
+}
+
 func TestDriver_EventsAreTakenInOrder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		x := drive(t)

@@ -165,16 +165,20 @@ func (n *fakeNet) Watch(id lease.ID) { n.mu.Lock(); n.watched = id; n.mu.Unlock(
 
 // fakeGuards is a guard whose relay is ready at once.
 type fakeGuards struct {
-	d     *Driver
-	mu    sync.Mutex
-	log   []Action
-	stops int
+	d       *Driver
+	mu      sync.Mutex
+	log     []Action
+	stops   int
+	started []Phase // what the driver's status said as each relay was started
 }
 
 func (g *fakeGuards) note(a Action) { g.mu.Lock(); g.log = append(g.log, a); g.mu.Unlock() }
 
 func (g *fakeGuards) Start(a StartRelay) {
 	g.note(a)
+	g.mu.Lock()
+	g.started = append(g.started, g.d.Status().Relay)
+	g.mu.Unlock()
 	g.d.Post(GuardAcked{Gen: a.Gen, Seq: a.Seq})
 	g.d.Post(RelayReady{Gen: a.Gen, PID: 1})
 }
