@@ -31,6 +31,13 @@ func TestKill_AnythingAnyhow(t *testing.T) {
 	t.Logf("the last sign of life of a relay came at most %v after its end was due", &late)
 }
 
+// holderUnder is the init or supervisor that a guard started.
+func holderUnder(t *testing.T, guard int) int {
+	below := descendants(guard)
+	require.Greater(t, len(below), 1, "the guard holds nothing any more")
+	return below[1]
+}
+
 // strike returns how long after its end was due the relay still gave a sign of
 // life; negative if it died before.
 func strike(t *testing.T, hit blows, plain bool, shape string, wait time.Duration) time.Duration {
@@ -41,7 +48,7 @@ func strike(t *testing.T, hit blows, plain bool, shape string, wait time.Duratio
 		"daemon": d.cmd.Process.Pid, "guard": d.await(t, "guard"),
 		"parent": d.await(t, "started"), "listener": d.await(t, "ready"),
 	}
-	who["holder"] = descendants(who["guard"])[1]
+	who["holder"] = holderUnder(t, who["guard"])
 	all := identifyAll(who)
 	defer thaw(all)
 	time.Sleep(wait)

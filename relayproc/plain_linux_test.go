@@ -45,7 +45,7 @@ func strikeHumble(t *testing.T, w *world, hit blows) {
 		"daemon": d.cmd.Process.Pid, "guard": d.await(t, "guard"), "parent": d.await(t, "started"),
 	}
 	d.await(t, "ready")
-	who["holder"] = descendants(who["guard"])[1]
+	who["holder"] = holderUnder(t, who["guard"])
 	requireHumble(t, w, who["holder"])
 	all := identifyAll(who)
 	defer thaw(all)
