@@ -5,6 +5,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/stretchr/testify/require"
 )
 
 // TestKill_AnythingAnyhow kills and freezes whatever there is. Whatever was
