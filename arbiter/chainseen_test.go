@@ -1,0 +1,135 @@
+package arbiter
+
+import (
+	"testing"
+
+	"github.com/convertfw/floatrelay/lease"
+	"github.com/stretchr/testify/require"
+)
+
+// What a member believes of a chain that comes and goes, or has gone on for long
+// without it.
+
+// A chain was there for one look between two of an empty folder, or nothing could be
+// seen for a while: its holder may run until TTL after that.
+func TestChainSeen_TheWaitForAnEmptyFolderBeginsAnew(t *testing.T) {
+	for name, between := range map[string]func(r *rig){
+		"after a chain was seen": func(r *rig) {
+			r.share, r.chain = share, map[uint64][]byte{7: r.entry(7, 4, idB).Body}
+			none[Found](t, r.pass(r.cfg.Poll))
+			r.share, r.chain = "", nil
+		},
+		"after nothing was seen": func(r *rig) {
+			r.lists = false
+			none[Found](t, r.pass(8*sec))
+			r.lists = true
+			none[Found](t, r.do(r.look()))
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newRig(t)
+			r.do(TreeClear{})
+			none[Found](t, r.pass(12*sec))
+			between(r)
+			none[Found](t, r.pass(prime(20*sec)))
+			one[Found](t, r.pass(4*sec))
+		})
+	}
+}
+
+// The same of a chain that this member has followed before.
+func TestChainSeen_TheWaitBeginsAnewWhenTheSameChainIsBack(t *testing.T) {
+	r := newRig(t)
+	r.do(TreeClear{})
+	r.put(r.entry(7, 4, idB, figures(20*sec, 1500*ms)))
+	chain := r.chain
+	r.pass(sec)
+	r.share, r.chain = "", nil
+	none[Found](t, r.pass(12*sec))
+	r.share, r.chain = share, chain
+	none[Found](t, r.pass(r.cfg.Poll))
+	r.share, r.chain = "", nil
+	none[Found](t, r.pass(prime(20*sec)))
+	one[Found](t, r.pass(4*sec))
+}
+
+// Another chain took the place of the holder's. It stays with its own until its
+// tenure ends: the relay goes on for as long as the roster vouches.
+func TestChainSeen_AHolderStaysWithItsOwnChain(t *testing.T) {
+	r := settled(t)
+	id := r.m.Status().Share
+	r.share = "7"
+	r.chain = map[uint64][]byte{100: r.entry(100, 9, idB, onShare("7")).Body}
+	none[StopRelay](t, r.pass(3*r.cfg.Poll))
+	require.Equal(t, id, r.m.Status().Share)
+	require.Equal(t, Leader, r.m.Status().Role)
+}
+
+// slept is an outsider that knows record 10, and a chain that went on for hours.
+func slept(t *testing.T, top func(r *rig) []byte, strays ...uint64) *rig {
+	t.Helper()
+	r := newRig(t)
+	r.do(TreeClear{})
+	r.put(r.entry(10, 3, idB))
+	r.pass(3 * sec)
+	require.EqualValues(t, 10, r.m.Status().Rev)
+	delete(r.chain, 10)
+	for rev := uint64(3000); rev <= 3005; rev++ {
+		r.chain[rev] = top(r)
+	}
+	for _, rev := range strays {
+		r.chain[rev] = nil
+	}
+	return r
+}
+
+const stray = lease.MaxRev
+
+// Record 11 could be created once more: housekeeping has deleted the first one long
+// ago. Whoever takes the chain for a stray file would run beside its holder.
+func TestChainSeen_AChainThatWentOnIsFollowed(t *testing.T) {
+	unreadable := func(*rig) []byte { return nil }
+	readable := func(r *rig) []byte { return r.entry(3005, 8, idB).Body }
+	for name, start := range map[string]func(t *testing.T) *rig{
+		"unreadable":           func(t *testing.T) *rig { return slept(t, unreadable) },
+		"readable":             func(t *testing.T) *rig { return slept(t, readable) },
+		"readable and a stray": func(t *testing.T) *rig { return slept(t, readable, stray) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := start(t)
+			acts := r.pass(6 * sec)
+			require.EqualValues(t, 3005, r.m.Status().Rev)
+			require.LessOrEqual(t, len(of[Read](acts)), 60, "it does not read for ever")
+			for _, c := range of[Create](append(acts, r.pass(30*sec)...)) {
+				require.Greater(t, c.Rev, uint64(3005))
+			}
+		})
+	}
+}
+
+func TestChainSeen_TheReadinessOfAnEarlierRelayCountsForNoOther(t *testing.T) {
+	r := settled(t)
+	r.relays = false
+	r.crash()
+	require.Equal(t, RelayStarting, r.m.Status().Relay)
+	r.do(RelayReady{Gen: r.gen - 1, PID: 1})
+	require.Equal(t, RelayStarting, r.m.Status().Relay)
+}
+
+func TestRule7_TheBestOfTwoPreemptorsGetsTheLease(t *testing.T) {
+	for name, best := range map[string]lease.ID{"the first": idB, "the second": idC} {
+		t.Run(name, func(t *testing.T) {
+			r := settled(t)
+			b, c := alive(idB), alive(idC)
+			b.Preempt, c.Preempt, b.Priority, c.Priority = true, true, 150, 150
+			for _, m := range []*Member{&b, &c} {
+				if m.ID == best {
+					m.Priority = 200
+				}
+			}
+			r.pass(35 * sec)
+			acts := append(r.members(b, c), r.pass(4*sec)...)
+			require.Equal(t, best, r.releaseIn(acts).Successor)
+		})
+	}
+}
