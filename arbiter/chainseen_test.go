@@ -40,8 +40,9 @@ func TestChainSeen_TheWaitForAnEmptyFolderBeginsAnew(t *testing.T) {
 // The same of a chain that this member has followed before.
 func TestChainSeen_TheWaitBeginsAnewWhenTheSameChainIsBack(t *testing.T) {
 	r := newRig(t)
-	r.do(TreeClear{})
 	r.put(r.entry(7, 4, idB, figures(20*sec, 1500*ms)))
+	r.do(TreeClear{})
+	require.EqualValues(t, 7, r.m.Status().Rev)
 	chain := r.chain
 	r.pass(sec)
 	r.share, r.chain = "", nil
@@ -51,6 +52,44 @@ func TestChainSeen_TheWaitBeginsAnewWhenTheSameChainIsBack(t *testing.T) {
 	r.share, r.chain = "", nil
 	none[Found](t, r.pass(prime(20*sec)))
 	one[Found](t, r.pass(4*sec))
+}
+
+// Gossip has named a chain that this member's listings never showed.
+func TestChainSeen_TheWaitBeginsAnewWhenGossipNamesAChain(t *testing.T) {
+	r := newRig(t)
+	r.do(TreeClear{})
+	none[Found](t, r.pass(15*sec))
+	b := alive(idB)
+	b.Share = "4"
+	r.members(b)
+	b.Alive = false
+	r.pass(sec)
+	r.members(b)
+	none[Found](t, r.pass(prime(20*sec)))
+	one[Found](t, r.pass(4*sec))
+}
+
+// A listing shows a file far above that is gone, or that the share does not hand out.
+func TestChainSeen_AnUnreadableStrayIsNotReadWithoutEnd(t *testing.T) {
+	for _, out := range []Outcome{NotExist, Denied, Unavailable} {
+		t.Run(out.String(), func(t *testing.T) {
+			r := onRoster(t)
+			r.chain[stray] = nil
+			r.lists = false
+			n := 0
+			for range 1000 {
+				if a, ok := r.reading.(Read); ok && a.Rev == stray {
+					r.do(ReadDone{Op: a.Op, Outcome: out})
+					n++
+				} else if r.reading != nil {
+					r.do(r.look())
+				}
+				r.pass(10 * ms)
+			}
+			require.Positive(t, n)
+			require.LessOrEqual(t, n, 6, "once with each listing, each POLL")
+		})
+	}
 }
 
 // Another chain took the place of the holder's. It stays with its own until its

@@ -130,3 +130,44 @@ func TestNotice_ASearchThatFindsNothingSlowsDown(t *testing.T) {
 	r.pass(30 * sec)
 	require.LessOrEqual(t, len(of[Read](r.pass(10*r.cfg.Poll))), 11)
 }
+
+// Packets overtake each other: the answer to an older beat takes nothing back.
+func TestNotice_AnOlderVouchTakesNothingBack(t *testing.T) {
+	r := settled(t)
+	r.creates, r.vouching = false, nil
+	var nums []uint64
+	for range 3 {
+		r.pass(260 * ms)
+		nums = append(nums, r.beat.Num)
+	}
+	vouch := func(num uint64) {
+		for _, id := range []lease.ID{idB, idC} {
+			r.do(VouchReceived{From: id, Run: idA.Run, Num: num})
+		}
+	}
+	vouch(nums[2])
+	until := r.m.Status().Deadline
+	vouch(nums[0])
+	vouch(nums[1])
+	require.Equal(t, until, r.m.Status().Deadline)
+	require.Len(t, r.m.tenure.vouchers, 2)
+}
+
+// The run before this one stays in the table for a while, called dead; another PC
+// with this node's identity is told apart however often the table changes.
+func TestNotice_AnEarlierRunIsNoCloneUnlessItLives(t *testing.T) {
+	for name, lives := range map[string]bool{"dead": false, "alive": true} {
+		t.Run(name, func(t *testing.T) {
+			r := follower(t, func(r *rig) lease.Entry { return r.entry(7, 4, idB, figures(20*sec, 1500*ms)) })
+			other := alive(lease.ID{Node: idA.Node, Run: "a0"})
+			other.Alive = lives
+			for i := range 10 {
+				b := alive(idB)
+				b.Rev = uint64(i)
+				r.members(b, other)
+				r.pass(sec)
+			}
+			require.Equal(t, lives, !r.m.Status().Eligible, r.m.Status().Note)
+		})
+	}
+}
