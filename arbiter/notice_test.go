@@ -171,3 +171,17 @@ func TestNotice_AnEarlierRunIsNoCloneUnlessItLives(t *testing.T) {
 		})
 	}
 }
+
+// It has vouched, and the LAN has been cut since; the leader goes on by renewing on the
+// share. The newest record counts as well as the newest vouch, whichever is later.
+func TestNotice_ARecordSeenAfterTheLastVouchIsWaitedFor(t *testing.T) {
+	r := onRoster(t)
+	r.pass(500*ms - r.now%ms)
+	one[SendVouch](t, r.hear(r.entry(7, 4, idB, roster(idA, idC)), 1))
+	r.pass(1200 * ms)
+	e := r.entry(8, 4, idB, roster(idA, idC))
+	r.put(e)
+	seen := r.now
+	r.do(HeadReceived{From: idC, Entry: e})
+	r.createsAt(seen + 1550*ms)
+}
