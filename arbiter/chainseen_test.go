@@ -154,21 +154,3 @@ func TestChainSeen_TheReadinessOfAnEarlierRelayCountsForNoOther(t *testing.T) {
 	r.do(RelayReady{Gen: r.gen - 1, PID: 1})
 	require.Equal(t, RelayStarting, r.m.Status().Relay)
 }
-
-func TestRule7_TheBestOfTwoPreemptorsGetsTheLease(t *testing.T) {
-	for name, best := range map[string]lease.ID{"the first": idB, "the second": idC} {
-		t.Run(name, func(t *testing.T) {
-			r := settled(t)
-			b, c := alive(idB), alive(idC)
-			b.Preempt, c.Preempt, b.Priority, c.Priority = true, true, 150, 150
-			for _, m := range []*Member{&b, &c} {
-				if m.ID == best {
-					m.Priority = 200
-				}
-			}
-			r.pass(35 * sec)
-			acts := append(r.members(b, c), r.pass(4*sec)...)
-			require.Equal(t, best, r.releaseIn(acts).Successor)
-		})
-	}
-}

@@ -33,7 +33,7 @@ const (
 	missingWithBreaks         // rule 4: two sights of no chain count as one, whatever lay between
 	noDigging                 // rule 11: the epoch is reckoned without looking below an unreadable head
 	gossipForgotten           // rule 4: a chain that only gossip has named does not restart the wait
-	firstPreemptor            // the first of several preemptors gets the lease, not the best
+	firstPreemptor            // the first preemptor that is stable gets the lease, not the best
 	startInVain               // crash policy: only failures are counted, not the time without a relay
 	failuresForgotten         // crash policy: a PC whose relay failed is as good a successor as any
 	mutants

@@ -173,24 +173,37 @@ func (m *Machine) yieldLead() {
 const stableFor = 30 * time.Second
 
 // preemptor is the best of those that may have the lease back: going through a
-// lesser one would change the relay twice.
+// lesser one would change the relay twice. For the same reason a better one that
+// has not vouched for long enough yet is waited for, as long as it vouches.
 func (m *Machine) preemptor() (lease.ID, bool) {
-	t := m.tenure
-	if m.now-t.since < stableFor {
+	if m.now-m.tenure.since < stableFor {
 		return lease.ID{}, false
 	}
 	var best Member
+	var lasted time.Duration
 	for _, p := range m.peers.rows {
-		if !p.Preempt || p.Priority <= m.cfg.Priority || !m.mayFollow(p) {
+		vouched, ok := m.preempts(p)
+		if !ok || vouched < stableFor && m.broken(firstPreemptor) {
 			continue
 		}
-		v, ok := m.vouchedAt(p.ID)
-		stable := ok && m.now-v <= t.acked.rec.Fence/2 && v-m.vouchingSince(p.ID) >= stableFor
-		if stable && (best.ID.IsZero() || better(p, best) < 0 && !m.broken(firstPreemptor)) {
-			best = p
+		if best.ID.IsZero() || better(p, best) < 0 && !m.broken(firstPreemptor) {
+			best, lasted = p, vouched
 		}
 	}
-	return best.ID, !best.ID.IsZero()
+	return best.ID, !best.ID.IsZero() && lasted >= stableFor
+}
+
+// preempts reports whether a member that vouches may have the lease back in
+// time, and for how long it has vouched unbroken.
+func (m *Machine) preempts(p Member) (vouched time.Duration, ok bool) {
+	if !p.Preempt || p.Priority <= m.cfg.Priority || !m.mayFollow(p) {
+		return 0, false
+	}
+	v, ok := m.vouchedAt(p.ID)
+	if !ok || m.now-v > m.tenure.acked.rec.Fence/2 {
+		return 0, false
+	}
+	return v - m.vouchingSince(p.ID), true
 }
 
 // finish tells the driver that a stopping daemon has nothing left to give back.

@@ -192,7 +192,7 @@ func (m *machine) leads(after uint64) (st localapi.Status) {
 // service is left on the machine.
 func (m *machine) nothingLeft() {
 	m.t.Helper()
-	m.await(5*time.Second, "something is left", func() error {
+	m.await(20*time.Second, "something is left", func() error {
 		for _, pid := range procs.Tree(m.init()) {
 			line, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid))
 			if strings.Contains(string(line), "floatrelay") {
@@ -203,10 +203,12 @@ func (m *machine) nothingLeft() {
 			"systemctl list-unit-files --no-legend floatrelay* || true",
 			"systemctl list-units --no-legend --all --failed floatrelay*",
 			"find /etc/systemd /run/systemd -name 'floatrelay*'",
-			"find /sys/fs/cgroup -name 'floatrelay*'",
+			"find /sys/fs/cgroup -name 'floatrelay-*'",
+			// The unit's own group, once it is empty, is systemd's to remove when it likes.
+			"find /sys/fs/cgroup -path '*/floatrelay*/cgroup.events' -exec grep -l 'populated 1' {} + || true",
 		} {
 			if out, err := m.in("sh", "-c", ask); err != nil || strings.TrimSpace(out) != "" {
-				return fmt.Errorf("%s: %w: %s", ask, err, out)
+				return fmt.Errorf("%s: %s (%v)", ask, out, err)
 			}
 		}
 		return nil

@@ -100,6 +100,19 @@ var tales = []tale{{
 	relays:  2,
 	mutants: []string{"first-preemptor"},
 }, {
+	// The better of two preemptors had vouched for a moment less than the lesser
+	// one, which got the lease first.
+	name: "PreemptedAMomentTooEarly",
+	script: func() *Script {
+		return NewScript(3, func(o *Options) {
+			o.Seed, o.Claims, o.Prio = 1, []bool{false, true, true}, []int{50, 100, 200}
+		})
+	},
+	until:   110 * sec,
+	reached: []string{"A1 says: handing over (preempted)", "RELAY of C1 runs"},
+	relays:  2,
+	mutants: []string{"first-preemptor"},
+}, {
 	// A guard that stood still let a deadline pass; its daemon ends the tree.
 	name: "FrozenGuardAtItsDeadline",
 	script: func() *Script {
