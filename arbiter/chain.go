@@ -41,6 +41,7 @@ type chainView struct {
 	denied   bool          // the last create outside a tenure was denied
 	deniedAt time.Duration // when
 
+	namedRev   uint64        // highest rev that live members named of a chain missing here
 	unseenRev  uint64        // a rev we were beaten with and the share has not shown
 	unseenFrom time.Duration // since when
 	unseenAt   time.Duration // when we were last beaten with such a rev
@@ -85,7 +86,7 @@ func (m *Machine) listed(ev Listed) {
 	if ev.Share == "" || len(ev.Revs) == 0 {
 		// A chain may have come and gone while nobody answered.
 		if !c.missing || m.now-c.missingAt > m.patience() && !m.broken(missingWithBreaks) {
-			c.missing, c.missingFrom = true, m.now
+			c.missing, c.missingFrom, c.namedRev = true, m.now, c.known.rev
 		}
 		c.missingAt = m.now
 		return

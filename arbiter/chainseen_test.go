@@ -154,3 +154,23 @@ func TestChainSeen_TheReadinessOfAnEarlierRelayCountsForNoOther(t *testing.T) {
 	r.do(RelayReady{Gen: r.gen - 1, PID: 1})
 	require.Equal(t, RelayStarting, r.m.Status().Relay)
 }
+
+// The folder of this member is another one since a while ago, and empty: as long as
+// the chain it followed grows for somebody else, it founds none. One that stands
+// still for TTL_MAX' has no holder, whoever still sees it.
+func TestChainSeen_NoneIsFoundedWhileOneGrowsElsewhere(t *testing.T) {
+	r := newRig(t)
+	r.do(TreeClear{})
+	r.put(r.entry(7, 4, idB))
+	r.pass(3 * sec)
+	require.EqualValues(t, 7, r.m.Status().Rev)
+	r.share, r.chain = "", nil
+	b := alive(idB)
+	b.Share = share
+	for b.Rev = 8; b.Rev < 20; b.Rev++ {
+		none[Found](t, append(r.members(b), r.pass(10*sec)...))
+	}
+	require.Contains(t, r.m.Status().Note, "another folder here than on "+b.Station)
+	none[Found](t, append(r.members(b), r.pass(prime(20*sec))...))
+	one[Found](t, r.pass(4*sec))
+}

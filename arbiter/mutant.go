@@ -35,6 +35,7 @@ const (
 	gossipForgotten           // rule 4: a chain that only gossip has named does not restart the wait
 	firstPreemptor            // the first preemptor that is stable gets the lease, not the best
 	startInVain               // crash policy: only failures are counted, not the time without a relay
+	foundsBeside              // rule 4: a chain is founded although one grows in another folder
 	failuresForgotten         // crash policy: a PC whose relay failed is as good a successor as any
 	mutants
 )
@@ -48,6 +49,6 @@ func (x mutant) String() string {
 		"release-resumed", "adopt-later-c", "adopt-released", "own-ttl-for-unknown",
 		"run-ignored", "share-ignored", "create-between", "vouch-tenure-ignored",
 		"lost-guard-by-op", "missing-with-breaks", "no-digging",
-		"gossip-chain-forgotten", "first-preemptor", "start-in-vain", "failures-forgotten",
+		"gossip-chain-forgotten", "first-preemptor", "start-in-vain", "founds-beside", "failures-forgotten",
 	}[x]
 }

@@ -126,12 +126,33 @@ func (m *Machine) lowerShare() (Member, bool) {
 
 // heardOfChain restarts the wait for founding a chain while a live member names
 // one that would outrank ours: it existed until now, even if our own listings,
-// which may be 10 s old, never showed it and it is gone again. Its holder may run
-// for up to TTL_MAX after that.
+// which may be 10 s old, never showed it and it is gone again. It does so too
+// whenever a named one has grown: somebody leads in another folder than the empty
+// one here, such as another disk under the same letter. In both cases the holder may
+// run for up to TTL_MAX after that.
 func (m *Machine) heardOfChain() {
-	if _, ok := m.lowerShare(); ok && m.chain.missing && !m.broken(gossipForgotten) {
-		m.chain.missingFrom = m.now
+	c := &m.chain
+	if !c.missing || m.broken(gossipForgotten) {
+		return
 	}
+	if _, ok := m.lowerShare(); ok {
+		c.missingFrom = m.now
+	}
+	for _, p := range m.peers.rows {
+		if p.Alive && p.Share != "" && p.Rev > c.namedRev && !m.broken(foundsBeside) {
+			c.namedRev, c.missingFrom = p.Rev, m.now
+		}
+	}
+}
+
+// chainNamed returns a live member that sees a lease chain.
+func (m *Machine) chainNamed() (Member, bool) {
+	for _, p := range m.peers.rows {
+		if p.Alive && p.Share != "" {
+			return p, true
+		}
+	}
+	return Member{}, false
 }
 
 // checkShareOrder makes a holder on the wrong share step down at once.
@@ -184,6 +205,15 @@ func (m *Machine) barred() string {
 	return ""
 }
 
+// emptied reports whether the folder was emptied under all of us: no chain has
+// been here, none has grown elsewhere and nobody has beaten us for TTL_MAX. While an
+// older record is still shown, silence proves nothing: this is the offline copy of
+// a PC whose LAN is cut.
+func (m *Machine) emptied() bool {
+	c := &m.chain
+	return c.missing && m.now-max(c.missingFrom, c.unseenAt) > lease.TTLMax
+}
+
 // shareTrouble returns why the share, as this member sees it, is not fit to
 // lead on.
 func (m *Machine) shareTrouble() string {
@@ -202,11 +232,7 @@ func (m *Machine) shareTrouble() string {
 		m.wakeAt(c.deniedAt + deniedPause)
 		return NoteDenied
 	}
-	// With no chain here, and nobody beating for TTL_MAX: the folder was emptied
-	// under all of us, and this member may found a new chain. While an older
-	// record is still shown, silence proves nothing: this is the offline copy
-	// of a PC whose LAN is cut.
-	if c.unseenRev == 0 || c.missing && m.now-c.unseenAt > lease.TTLMax {
+	if c.unseenRev == 0 || m.emptied() {
 		return ""
 	}
 	at := c.unseenFrom + 2*m.cfg.Poll + cacheAge

@@ -1,6 +1,7 @@
 package arbiter
 
 import (
+	"fmt"
 	"time"
 
 	"github.com/convertfw/floatrelay/lease"
@@ -91,6 +92,9 @@ func (m *Machine) Status() Status {
 	}
 	if note == "" && c.missing && c.share != "" {
 		s.Note = noteFolderGone
+		if p, ok := m.chainNamed(); ok && m.tenure == nil {
+			s.Note += fmt.Sprintf("; or LEASE_DIR is another folder here than on %s (%s): set it alike", p.Station, p.Addr)
+		}
 	}
 	if m.tenure != nil {
 		s.Deadline, s.By = m.deadline()

@@ -129,6 +129,17 @@ func (s *Script) GoOffline(station string, d time.Duration) *Script {
 	return s.do(station+" falls back to its offline copy", func() { s.goOffline(s.host(station), d) })
 }
 
+// MoveFolder puts another, empty folder behind a PC's LEASE_DIR for a while:
+// another disk under the same letter, say. Whatever is under way meets it too.
+func (s *Script) MoveFolder(station string, d time.Duration) *Script {
+	return s.do(station+" sees another, empty folder", func() {
+		h := s.host(station)
+		home := h.share
+		h.share, h.cache = &share{}, listing{}
+		s.after(d, func() { h.share, h.cache = home, listing{} })
+	})
+}
+
 // DamageHead halves the newest record on the server.
 func (s *Script) DamageHead() *Script {
 	return s.do("the newest record is damaged", func() {

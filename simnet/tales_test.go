@@ -100,6 +100,17 @@ var tales = []tale{{
 	relays:  2,
 	mutants: []string{"first-preemptor"},
 }, {
+	// A member's own folder was empty for long (another disk under the same
+	// letter) while it heard the leader's beats: it founded a chain beside it.
+	name: "FolderOfOneMovedAway",
+	script: func() *Script {
+		return NewScript(3).At(20*sec).MoveFolder("B", 90*sec)
+	},
+	until:   150 * sec,
+	reached: []string{"B sees another, empty folder"},
+	relays:  1,
+	mutants: []string{"founds-beside"},
+}, {
 	// The better of two preemptors had vouched for a moment less than the lesser
 	// one, which got the lease first.
 	name: "PreemptedAMomentTooEarly",
