@@ -2,6 +2,7 @@ package arbiter
 
 import (
 	"testing"
+	"time"
 
 	"github.com/convertfw/floatrelay/lease"
 	"github.com/stretchr/testify/require"
@@ -157,20 +158,50 @@ func TestChainSeen_TheReadinessOfAnEarlierRelayCountsForNoOther(t *testing.T) {
 
 // The folder of this member is another one since a while ago, and empty: as long as
 // the chain it followed grows for somebody else, it founds none. One that stands
-// still for TTL_MAX' has no holder, whoever still sees it.
+// still for TTL_MAX' has no holder; if somebody still sees it, he has as long again to
+// take it over.
 func TestChainSeen_NoneIsFoundedWhileOneGrowsElsewhere(t *testing.T) {
+	for name, tc := range map[string]struct {
+		share string // what B names in the end
+		wait  time.Duration
+	}{
+		"B still sees it": {share, 2 * prime(20*sec)},
+		"nobody sees it":  {"", prime(20 * sec)},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newRig(t)
+			r.do(TreeClear{})
+			r.put(r.entry(7, 4, idB))
+			r.pass(3 * sec)
+			require.EqualValues(t, 7, r.m.Status().Rev)
+			r.share, r.chain = "", nil
+			b := alive(idB)
+			b.Share = share
+			for b.Rev = 8; b.Rev < 20; b.Rev++ {
+				none[Found](t, append(r.members(b), r.pass(10*sec)...))
+			}
+			require.Contains(t, r.m.Status().Note, "another folder here than on "+b.Station)
+			acts := r.members(b)
+			b.Share = tc.share
+			none[Found](t, append(append(acts, r.members(b)...), r.pass(tc.wait)...))
+			one[Found](t, r.pass(4*sec))
+		})
+	}
+}
+
+// Two folders by mistake, ours outranks the other. Its leader steps down when it
+// hears of us; until then, and until its relay is surely dead, nobody takes over
+// here.
+func TestRule10_ALeaderInAnotherFolderIsWaitedFor(t *testing.T) {
 	r := newRig(t)
 	r.do(TreeClear{})
-	r.put(r.entry(7, 4, idB))
-	r.pass(3 * sec)
-	require.EqualValues(t, 7, r.m.Status().Rev)
-	r.share, r.chain = "", nil
 	b := alive(idB)
-	b.Share = share
-	for b.Rev = 8; b.Rev < 20; b.Rev++ {
-		none[Found](t, append(r.members(b), r.pass(10*sec)...))
-	}
-	require.Contains(t, r.m.Status().Note, "another folder here than on "+b.Station)
-	none[Found](t, append(r.members(b), r.pass(prime(20*sec))...))
-	one[Found](t, r.pass(4*sec))
+	b.Share, b.Leads = share+"0", true
+	r.put(r.entry(7, 4, idC, released(idA)))
+	none[Create](t, append(r.members(b), r.pass(30*sec)...))
+	require.Equal(t, share, r.m.Status().Share)
+	r.jump(sec / 2) // it led until it says that it does not
+	b.Leads = false
+	none[Create](t, append(r.members(b), r.pass(prime(r.cfg.Fence)-10*ms)...))
+	one[Create](t, r.pass(sec))
 }

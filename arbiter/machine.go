@@ -109,6 +109,7 @@ func (m *Machine) apply(ev Event) {
 		m.leaderGone(ev)
 	case MembersChanged:
 		m.heardOfChain()
+		m.heardOfLeader()
 		m.peers.set(m.now, m.cfg.Self, ev.Members)
 		m.heardOfChain()
 	case GuardAcked:

@@ -33,6 +33,8 @@ type peers struct {
 	otherBy    string
 	otherFrom  time.Duration
 	otherAt    time.Duration
+
+	ledAt time.Duration // when a live member last led in another folder; zero if none has
 }
 
 // set takes in a new member table.
@@ -141,6 +143,17 @@ func (m *Machine) heardOfChain() {
 	for _, p := range m.peers.rows {
 		if p.Alive && p.Share != "" && p.Rev > c.namedRev && !m.broken(foundsBeside) {
 			c.namedRev, c.missingFrom = p.Rev, m.now
+		}
+	}
+}
+
+// heardOfLeader notes that a live member leads in another folder. It steps down
+// as soon as it hears that ours outranks it; until it says so, and for FENCE' after
+// that, in which its relay is killed, nobody takes over here.
+func (m *Machine) heardOfLeader() {
+	for _, p := range m.peers.rows {
+		if p.Alive && p.Leads && p.Share != "" && m.chain.share != "" && p.Share != m.chain.share {
+			m.peers.ledAt = m.now
 		}
 	}
 }

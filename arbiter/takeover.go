@@ -83,6 +83,9 @@ func (m *Machine) takeOver() {
 	}
 	free := at
 	at = max(at+m.turn(p), m.taking.next)
+	if m.heardOfLeader(); m.peers.ledAt != 0 {
+		at = max(at, m.peers.ledAt+m.fenceWait(m.cfg.Fence))
+	}
 	if m.now < at {
 		m.wakeAt(at)
 		return
@@ -114,7 +117,11 @@ func (m *Machine) takeOver() {
 func (m *Machine) allowed() (path, time.Duration) {
 	c := &m.chain
 	if c.missing {
-		return pathMissing, c.missingFrom + m.ttlWait(lease.TTLMax)
+		wait := m.ttlWait(lease.TTLMax)
+		if _, named := m.chainNamed(); named && !m.broken(foundsBeside) {
+			wait *= 2 // in their folder somebody takes over first, if anybody there may lead
+		}
+		return pathMissing, c.missingFrom + wait
 	}
 	if c.share == "" || c.head.rev == 0 {
 		return pathNone, 0

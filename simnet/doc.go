@@ -21,7 +21,8 @@
 // The share: latency from microseconds to many FENCE, stalls, cuts per host,
 // requests carried out long after the caller was told that the outcome is
 // unknown, acknowledgements lost, names created whose body never follows, follows
-// late or stays half a body, listings 10 s old, "not found" 5 s old, the folder wiped.
+// late or stays half a body, listings 10 s old, "not found" 5 s old, the folder wiped,
+// or another, empty one behind the LEASE_DIR of one PC.
 // Reliable is one thing only, as on SMB: an exclusive create is decided once.
 //
 // Processes: a daemon is killed, freezes alone while its guard lives on,

@@ -35,6 +35,7 @@ const (
 	Rotate                       // a daemon starts again with the other token
 	FreezeGuard                  // a guard stands still, its daemon lives
 	GoOffline                    // the PC's Offline Files cache answers instead of the server
+	MoveFolder                   // one PC's LEASE_DIR is another, empty folder for a while
 	RollOver                     // every daemon stops gracefully and starts again, one after the other
 	faultKinds
 )
@@ -43,7 +44,7 @@ var faultNames = [...]string{
 	"split", "isolate", "deaf", "mute", "one-way", "cut-share", "cut-all", "stall-share", "stall-one", "wipe-share",
 	"crash-daemon", "freeze-host", "freeze-daemon", "crash-host", "crash-guard", "break-pipe", "crash-relay",
 	"handoff", "retire", "drain", "restart-all", "restore-backup",
-	"rotate-token", "freeze-guard", "offline-copy", "roll-over",
+	"rotate-token", "freeze-guard", "offline-copy", "move-folder", "roll-over",
 }
 
 // String returns the kind's name as printed with the options.
@@ -96,6 +97,8 @@ func (m Mode) menu() []FaultKind {
 		return []FaultKind{Drain, Drain, Retire, CrashHost, CrashDaemon, HandOff, Isolate, CutShare, FreezeOne, Restart}
 	case Offline:
 		return []FaultKind{GoOffline, GoOffline, GoOffline, CutAll, Isolate, Isolate, Split, CrashDaemon, CrashHost, HandOff, FreezeHost}
+	case Moved:
+		return []FaultKind{MoveFolder, MoveFolder, MoveFolder, HandOff, CrashRelay, Drain}
 	case Rotation:
 		return []FaultKind{Isolate, Split, CutShare, CrashHost, FreezeHost, HandOff, CrashDaemon, Retire}
 	case Emptied:
@@ -154,7 +157,7 @@ func drawFaults(d dice, o Options) []Fault {
 				f.For = d.between(60*time.Second, 150*time.Second)
 			}
 		}
-		if o.Mode == Emptied || o.Mode == Torn || o.Mode == Upkeep {
+		if o.Mode == Emptied || o.Mode == Torn || o.Mode == Upkeep || o.Mode == Moved {
 			at += d.between(0, 10*time.Second)
 			if d.chance(0.5) {
 				f.For = d.between(20*time.Second, 120*time.Second)
@@ -260,6 +263,8 @@ func (w *World) strikeShare(f Fault, h *host) bool {
 		h.share.restore(w.now - f.For)
 	case GoOffline:
 		w.goOffline(h, f.For)
+	case MoveFolder:
+		w.moveFolder(h, f.For)
 	default:
 		return false
 	}

@@ -133,10 +133,7 @@ func (s *Script) GoOffline(station string, d time.Duration) *Script {
 // another disk under the same letter, say. Whatever is under way meets it too.
 func (s *Script) MoveFolder(station string, d time.Duration) *Script {
 	return s.do(station+" sees another, empty folder", func() {
-		h := s.host(station)
-		home := h.share
-		h.share, h.cache = &share{}, listing{}
-		s.after(d, func() { h.share, h.cache = home, listing{} })
+		s.moveFolder(s.host(station), d)
 	})
 }
 

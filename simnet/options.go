@@ -27,6 +27,7 @@ const (
 	Guards    Mode = "guards"    // guards that stand still while their daemon lives
 	Preempt   Mode = "preempt"   // priorities, and members that take the lease back
 	Offline   Mode = "offline"   // PCs that fall back to an offline copy of the folder
+	Moved     Mode = "moved"     // one PC at a time whose LEASE_DIR has become another, empty folder
 	Emptied   Mode = "emptied"   // the folder is emptied while members are away for long
 	Torn      Mode = "torn"      // bodies that are missing, halved or minutes late, and members that know old records only
 	Upkeep    Mode = "upkeep"    // members that join late, leave for long, and restart one after the other with other figures
@@ -38,7 +39,7 @@ const (
 
 // Modes lists every mode that the search goes through, in the order of its
 // rounds.
-var Modes = []Mode{General, Sleep, Busy, Slow, Race, Hibernate, Damage, Folders, Clones, Tokens, Guards, Preempt, Offline, Emptied, Torn, Upkeep, Rotation, Unfit}
+var Modes = []Mode{General, Sleep, Busy, Slow, Race, Hibernate, Damage, Folders, Clones, Tokens, Guards, Preempt, Offline, Moved, Emptied, Torn, Upkeep, Rotation, Unfit}
 
 // Options is everything one seed expands into. It is printed with a failure;
 // a world is a function of its Options and nothing else.
@@ -183,6 +184,10 @@ func Expand(seed uint64, mode Mode) Options {
 		o.Nodes = max(o.Nodes, 2)
 	case Offline:
 		o.Nodes = 2 + o.Nodes%3
+		o.Chain, o.Safety = Released, 240*time.Second
+	case Moved:
+		o.Nodes = 3 + o.Nodes%3
+		o.Proc.FreezeMid = 0
 		o.Chain, o.Safety = Released, 240*time.Second
 	case Rotation:
 		o.Nodes, o.Rotation = 2+o.Nodes%3, true

@@ -86,6 +86,18 @@ func (w *World) goOffline(h *host, d time.Duration) {
 	})
 }
 
+// moveFolder puts another, empty folder behind a PC's LEASE_DIR for a while,
+// such as another disk under the same letter; one PC at a time, for what is left
+// is to be the site's.
+func (w *World) moveFolder(h *host, d time.Duration) {
+	if w.moved {
+		return
+	}
+	home := h.share
+	w.moved, h.share, h.cache = true, &share{}, listing{}
+	w.untilHealed(d, func() { w.moved, h.share, h.cache = false, home, listing{} })
+}
+
 // fork copies a folder as it is.
 func (s *share) fork(now time.Duration) *share {
 	c := &share{view: s.view}

@@ -26,6 +26,7 @@ type World struct {
 
 	hosts  []*host
 	net    network
+	moved  bool     // some PC's LEASE_DIR is another, empty folder
 	shares []*share // one, or two if somebody's LEASE_DIR is wrong
 	relays []*relay // alive, in order of their start
 	names  map[lease.ID]*daemon
