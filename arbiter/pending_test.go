@@ -60,15 +60,34 @@ func TestPending_TheGuardKnowsBeforeACreateThatShortens(t *testing.T) {
 	require.Less(t, told[len(told)-1], told[len(told)-2], "the newest deadline told is a shorter one")
 }
 
-// A guard that dies never answers: the create that waits for it goes out, as there
-// is nothing left to be told.
-func TestPending_ADeadGuardHoldsUpNoCreate(t *testing.T) {
+// refused lets d pass on a share that is unavailable for creates, and counts them.
+func (r *rig) refused(d time.Duration) (n int) {
+	for end := r.now + d; r.now < end; r.pass(ms) {
+		if r.creating != nil {
+			r.created(Unavailable)
+			n++
+		}
+	}
+	return n
+}
+
+// staged is a holder whose guard does not answer: the create that names one more
+// member waits for it.
+func staged(t *testing.T) *rig {
+	t.Helper()
 	r := settled(t)
 	r.guards = false
 	r.vouching = []lease.ID{idB, idC, idD}
 	r.aliveAll(idB, idC, idD)
 	r.pass(4200 * ms)
 	require.NotNil(t, r.m.unsent(), "a create waits for the guard")
+	return r
+}
+
+// A guard that dies never answers: the create that waits for it goes out, as there
+// is nothing left to be told.
+func TestPending_ADeadGuardHoldsUpNoCreate(t *testing.T) {
+	r := staged(t)
 	r.guards = true
 	acts := r.do(RelayDown{Gen: r.gen, Cause: DownGuard, Note: "killed"})
 	require.Contains(t, r.opened(of[Create](acts)[0].Body).Roster, idD)
@@ -84,15 +103,7 @@ func TestPending_ALostGuardDoesNotMakeItHammerTheShare(t *testing.T) {
 	r.creates = false
 	r.pass(100 * ms)
 	r.do(RelayDown{Gen: r.gen, Cause: DownGuard, Note: "killed"})
-	n := 0
-	for range 1000 {
-		if r.creating != nil {
-			r.created(Unavailable)
-			n++
-		}
-		r.pass(ms)
-	}
-	require.LessOrEqual(t, n, 3, "in a second, with FENCE/3 of 500 ms")
+	require.LessOrEqual(t, r.refused(sec), 3, "in a second, with FENCE/3 of 500 ms")
 }
 
 // A record that cannot be sealed costs the tenure at its deadline; until then it is
@@ -128,12 +139,7 @@ func TestPending_AReleaseThatCannotBeSealed(t *testing.T) {
 // A create waits for a guard that does not answer, and the daemon is stopped. It
 // goes first, once the tree is dead; the release follows above it.
 func TestPending_AReleaseWaitsForACreateThatWaited(t *testing.T) {
-	r := settled(t)
-	r.guards = false
-	r.vouching = []lease.ID{idB, idC, idD}
-	r.aliveAll(idB, idC, idD)
-	r.pass(4200 * ms)
-	require.NotNil(t, r.m.unsent())
+	r := staged(t)
 	acts := append(r.do(Handoff{Final: true, Reason: "stop"}), r.pass(1600*ms)...)
 	one[StopRelay](t, acts)
 	none[Create](t, acts)

@@ -203,11 +203,7 @@ func TestRule2_AShorteningCreateWaitsForTheGuard(t *testing.T) {
 }
 
 func TestRule2_AnotherGuardsAcknowledgementDoesNotCount(t *testing.T) {
-	r := settled(t)
-	r.guards = false
-	r.vouching = []lease.ID{idB, idC, idD}
-	r.aliveAll(idB, idC, idD)
-	r.pass(4200 * ms)
+	r := staged(t)
 	for _, gen := range []uint64{r.gen - 1, r.gen + 1} {
 		none[Create](t, r.do(GuardAcked{Gen: gen, Seq: r.seq + 100}))
 	}

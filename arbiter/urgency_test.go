@@ -29,15 +29,7 @@ func TestUrgency_ARefusedRecordIsTriedAgainEachThirdOfFence(t *testing.T) {
 			r.creates = false
 			r.pass(100 * ms)
 			r.do(what(r))
-			n := 0
-			for range 1250 {
-				if r.creating != nil {
-					r.created(Unavailable)
-					n++
-				}
-				r.pass(ms)
-			}
-			require.Equal(t, 3, n, "at once and twice more")
+			require.Equal(t, 3, r.refused(1250*ms), "at once and twice more")
 		})
 	}
 }

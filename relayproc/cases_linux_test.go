@@ -13,14 +13,12 @@ import (
 	"github.com/convertfw/floatrelay/internal/standin"
 )
 
-// TestCaseC10_OldConnectionsHoldThePort: after a quick restart a relay without
-// SO_REUSEADDR cannot bind while old connections are being wound up. That is
-// waited out inside one start and is no crash.
-func TestCaseC10_OldConnectionsHoldThePort(t *testing.T) {
-	w := newWorld(t, "-no-reuse").start(time.Hour)
+// killedWithClients is a relay without SO_REUSEADDR that was killed while twenty
+// clients were connected.
+func killedWithClients(t *testing.T) (w *world, clients []*standin.Conn) {
+	w = newWorld(t, "-no-reuse").start(time.Hour)
 	await[Ready](w, nil)
 	address := net.JoinHostPort("127.0.0.1", strconv.Itoa(w.spec.Port))
-	var clients []*standin.Conn
 	for range 20 {
 		c, err := standin.Dial(context.Background(), address, "K1", "POS-02")
 		require.NoError(t, err)
@@ -28,10 +26,23 @@ func TestCaseC10_OldConnectionsHoldThePort(t *testing.T) {
 	}
 	w.guard.Kill()
 	w.awaitDown()
+	return w, clients
+}
 
-	again := newWorld(t, "-no-reuse")
+// samePort starts the same kind of relay again on the ports of w.
+func samePort(w *world) *world {
+	again := newWorld(w.t, "-no-reuse")
 	again.spec.Port, again.spec.Env[0] = w.spec.Port, w.spec.Env[0]
-	again.start(time.Hour)
+	return again.start(time.Hour)
+}
+
+// TestCaseC10_OldConnectionsHoldThePort: after a quick restart a relay without
+// SO_REUSEADDR cannot bind while old connections are being wound up. That is
+// waited out inside one start and is no crash.
+func TestCaseC10_OldConnectionsHoldThePort(t *testing.T) {
+	w, clients := killedWithClients(t)
+
+	again := samePort(w)
 	await[Waiting](again, nil)
 	for _, c := range clients { // a reset frees the port at once, instead of in a minute
 		require.NoError(t, c.Conn.(*net.TCPConn).SetLinger(0))

@@ -3,18 +3,13 @@
 package relayproc
 
 import (
-	"context"
 	"fmt"
-	"net"
 	"os/exec"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
-
-	"github.com/convertfw/floatrelay/internal/standin"
 )
 
 // timeWaits lists the sockets that the system keeps in TIME_WAIT for port; with
@@ -31,25 +26,13 @@ func timeWaits(t *testing.T, port int, flags ...string) []string {
 // without SO_REUSEADDR can bind the port. The next start waits it out and
 // counts no crash.
 func TestTimeWait_IsWaitedOut(t *testing.T) {
-	w := newWorld(t, "-no-reuse").start(time.Hour)
-	await[Ready](w, nil)
-	address := net.JoinHostPort("127.0.0.1", strconv.Itoa(w.spec.Port))
-	var clients []*standin.Conn
-	for range 20 {
-		c, err := standin.Dial(context.Background(), address, "K1", "POS-02")
-		require.NoError(t, err)
-		clients = append(clients, c)
-	}
-	w.guard.Kill()
-	w.awaitDown()
+	w, clients := killedWithClients(t)
 	for _, c := range clients {
 		c.Close()
 	}
 	require.Eventually(t, func() bool { return len(timeWaits(t, w.spec.Port)) > 0 }, 20*time.Second, 10*time.Millisecond)
 
-	again := newWorld(t, "-no-reuse")
-	again.spec.Port, again.spec.Env[0] = w.spec.Port, w.spec.Env[0]
-	again.start(time.Hour)
+	again := samePort(w)
 	await[Waiting](again, nil)
 	require.NotEmpty(t, timeWaits(t, w.spec.Port), "that was what it waited for")
 	for _, ev := range again.seen() {
