@@ -35,7 +35,7 @@ fuzz: ## every fuzz target for FUZZTIME
 	GO='$(GO)' FUZZTIME='$(FUZZTIME)' bash .ci/fuzz
 
 bench: build ## failover times and the cost of an idle daemon
-	$(GO) run ./internal/bench -exe bin/floatrelay
+	$(GO) run ./internal/testkit/bench -exe bin/floatrelay
 	$(GO) test -run '^$$' -bench . -benchtime 200x ./lease ./relayproc
 	@if command -v smbd >/dev/null || test -x /usr/sbin/smbd; then \
 	  $(GO) test -tags e2e -run '^$$' -bench Latency -benchtime 500x ./lease/smb; \

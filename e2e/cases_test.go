@@ -14,7 +14,7 @@ import (
 
 	"github.com/convertfw/floatrelay/internal/clock"
 	"github.com/convertfw/floatrelay/internal/localapi"
-	"github.com/convertfw/floatrelay/lease/smb/sambatest"
+	"github.com/convertfw/floatrelay/internal/testkit/sambatest"
 )
 
 // cli runs the command line on the PC and reads its JSON.

@@ -17,9 +17,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/convertfw/floatrelay/internal/doctor"
-	"github.com/convertfw/floatrelay/internal/doctor/doctest"
+	"github.com/convertfw/floatrelay/internal/testkit/doctest"
+	"github.com/convertfw/floatrelay/internal/testkit/sambatest"
 	"github.com/convertfw/floatrelay/lease"
-	"github.com/convertfw/floatrelay/lease/smb/sambatest"
 )
 
 // doctorLimit is how long the doctor may take, its start included.

@@ -18,9 +18,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/convertfw/floatrelay/internal/localapi"
+	"github.com/convertfw/floatrelay/internal/localsite"
 	"github.com/convertfw/floatrelay/internal/procs"
 	"github.com/convertfw/floatrelay/internal/standin"
-	"github.com/convertfw/floatrelay/internal/station"
 )
 
 // machine is one PC with a real systemd as its first process, in namespaces of
@@ -54,7 +54,7 @@ func newMachine(t *testing.T) *machine {
 	require.NoError(t, os.MkdirAll(m.path(machineShare), 0o755))
 	m.write("/etc/systemd/system.conf", fmt.Sprintf("[Manager]\nDefaultEnvironment=%s=%s\n", standin.LogEnv, machineLife), 0o644)
 	m.copy(*exe, "/usr/local/bin/floatrelay")
-	_, err := station.Found(m.path(machineShare))
+	_, err := localsite.Found(m.path(machineShare))
 	require.NoError(t, err)
 	m.Boot()
 	return m
@@ -63,7 +63,7 @@ func newMachine(t *testing.T) *machine {
 // keys are a site's settings on a machine.
 func (m *machine) keys(relay string) string {
 	return strings.Join([]string{
-		"KMSN=" + station.KMSN, "RELAY_TOKEN=" + station.Token, "LEASE_DIR=" + machineShare,
+		"KMSN=" + localsite.KMSN, "RELAY_TOKEN=" + localsite.Token, "LEASE_DIR=" + machineShare,
 		"RELAY_EXE=" + relay, "RELAY_ARGS=standin -listen 0.0.0.0", "",
 	}, "\r\n")
 }

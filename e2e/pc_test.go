@@ -15,7 +15,7 @@ import (
 
 	"github.com/convertfw/floatrelay/internal/procs"
 	"github.com/convertfw/floatrelay/internal/standin"
-	"github.com/convertfw/floatrelay/lease/smb/sambatest"
+	"github.com/convertfw/floatrelay/internal/testkit/sambatest"
 )
 
 // passwordEnv hands a process the password of the share.

@@ -16,7 +16,7 @@ import (
 func (m *machine) archive(version string) (folder string) {
 	m.t.Helper()
 	out := m.t.TempDir()
-	cmd := exec.Command("go", "run", "./internal/dist", "-only", "linux/"+runtime.GOARCH, "-version", version, "-out", out)
+	cmd := exec.Command("go", "run", "./internal/testkit/dist", "-only", "linux/"+runtime.GOARCH, "-version", version, "-out", out)
 	cmd.Dir = ".."
 	text, err := cmd.CombinedOutput()
 	require.NoError(m.t, err, string(text))

@@ -17,8 +17,8 @@ import (
 
 	"github.com/convertfw/floatrelay/internal/clock"
 	"github.com/convertfw/floatrelay/internal/standin"
+	"github.com/convertfw/floatrelay/internal/testkit/sambatest"
 	"github.com/convertfw/floatrelay/lease"
-	"github.com/convertfw/floatrelay/lease/smb/sambatest"
 )
 
 // The figures of every test site.

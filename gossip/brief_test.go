@@ -8,7 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/convertfw/floatrelay/gossip/memnet"
+	"github.com/convertfw/floatrelay/internal/testkit/memnet"
 	"github.com/convertfw/floatrelay/lease"
 )
 

@@ -14,7 +14,7 @@ import (
 	"github.com/hashicorp/memberlist"
 	"github.com/stretchr/testify/require"
 
-	"github.com/convertfw/floatrelay/gossip/memnet"
+	"github.com/convertfw/floatrelay/internal/testkit/memnet"
 	"github.com/convertfw/floatrelay/lease"
 )
 

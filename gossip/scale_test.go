@@ -11,7 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/convertfw/floatrelay/gossip/memnet"
+	"github.com/convertfw/floatrelay/internal/testkit/memnet"
 )
 
 // figures are what a station of n members costs and how fast it is.

@@ -15,7 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sys/windows"
 
-	"github.com/convertfw/floatrelay/internal/wine"
+	"github.com/convertfw/floatrelay/internal/testkit/wine"
 	"github.com/convertfw/floatrelay/lease"
 )
 

@@ -4,8 +4,8 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/convertfw/floatrelay/internal/testkit/sharetest"
 	"github.com/convertfw/floatrelay/lease"
-	"github.com/convertfw/floatrelay/lease/sharetest"
 )
 
 func TestDir_Contract(t *testing.T) {

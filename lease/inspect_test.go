@@ -7,8 +7,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/convertfw/floatrelay/internal/testkit/sharetest"
 	"github.com/convertfw/floatrelay/lease"
-	"github.com/convertfw/floatrelay/lease/sharetest"
 )
 
 func TestDir_Inspector(t *testing.T) { sharetest.Inspect(t, lease.NewDir(t.TempDir())) }

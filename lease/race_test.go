@@ -9,8 +9,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/convertfw/floatrelay/internal/testkit/faulty"
 	"github.com/convertfw/floatrelay/lease"
-	"github.com/convertfw/floatrelay/lease/faulty"
 )
 
 func TestRaceOne_OneWinnerPerRoundAndNothingIsLeft(t *testing.T) {

@@ -7,8 +7,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/convertfw/floatrelay/internal/testkit/sharetest"
 	"github.com/convertfw/floatrelay/lease"
-	"github.com/convertfw/floatrelay/lease/sharetest"
 )
 
 // Whoever opens relay_leader.json, at any moment and in any way other programs

@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/convertfw/floatrelay/internal/clock"
-	"github.com/convertfw/floatrelay/internal/wine"
+	"github.com/convertfw/floatrelay/internal/testkit/wine"
 )
 
 func TestGuard_KillsAtTheDeadline(t *testing.T) {

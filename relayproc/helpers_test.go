@@ -19,7 +19,7 @@ import (
 	"github.com/convertfw/floatrelay/internal/clock"
 	"github.com/convertfw/floatrelay/internal/freeport"
 	"github.com/convertfw/floatrelay/internal/standin"
-	"github.com/convertfw/floatrelay/internal/wine"
+	"github.com/convertfw/floatrelay/internal/testkit/wine"
 )
 
 // generous bounds every wait for something that must happen: the machine may be

@@ -20,7 +20,7 @@ import (
 // stand-ins of tests, the doctor (doctor.md has a test of its own).
 var notTheProduct = []string{
 	"internal/bench", "internal/demo", "internal/dist", "internal/doctor", "internal/sitetest",
-	"internal/standin", "internal/station", "lease/faulty", "lease/sharetest", "lease/smb/sambatest",
+	"internal/standin", "internal/station", "internal/testkit/faulty", "internal/testkit/sharetest", "lease/smb/sambatest",
 	"gossip/memnet", "simnet", "e2e", "docs",
 }
 

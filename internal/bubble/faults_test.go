@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/convertfw/floatrelay/arbiter"
-	"github.com/convertfw/floatrelay/gossip/memnet"
+	"github.com/convertfw/floatrelay/internal/testkit/memnet"
 )
 
 // end ends a daemon's process without a word: the system closes its sockets.

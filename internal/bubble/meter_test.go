@@ -8,7 +8,7 @@ import (
 
 	"github.com/hashicorp/memberlist"
 
-	"github.com/convertfw/floatrelay/gossip/memnet"
+	"github.com/convertfw/floatrelay/internal/testkit/memnet"
 )
 
 // traffic is what one host sent and was sent: packets and their payload, and

@@ -12,9 +12,9 @@ import (
 
 	"github.com/convertfw/floatrelay/arbiter"
 	"github.com/convertfw/floatrelay/gossip"
-	"github.com/convertfw/floatrelay/gossip/memnet"
+	"github.com/convertfw/floatrelay/internal/testkit/faulty"
+	"github.com/convertfw/floatrelay/internal/testkit/memnet"
 	"github.com/convertfw/floatrelay/lease"
-	"github.com/convertfw/floatrelay/lease/faulty"
 )
 
 // host is one PC: what of a member outlives a restart of its daemon.

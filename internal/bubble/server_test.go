@@ -13,8 +13,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/convertfw/floatrelay/internal/testkit/sharetest"
 	"github.com/convertfw/floatrelay/lease"
-	"github.com/convertfw/floatrelay/lease/sharetest"
 )
 
 // server is a file server in memory. What is there is decided under one lock,

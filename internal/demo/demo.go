@@ -11,8 +11,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/convertfw/floatrelay/internal/localsite"
 	"github.com/convertfw/floatrelay/internal/standin"
-	"github.com/convertfw/floatrelay/internal/station"
 )
 
 // Fault is what happens to the leader.
@@ -76,7 +76,7 @@ func Run(ctx context.Context, opt Options) (_ Result, err error) {
 	if opt.Nodes < 2 || opt.Nodes > 9 {
 		return Result{}, fmt.Errorf("a demo needs 2 to 9 nodes, not %d", opt.Nodes)
 	}
-	s, err := station.New(station.Options{Exe: opt.Exe, Nodes: opt.Nodes, Extra: opt.Extra})
+	s, err := localsite.New(localsite.Options{Exe: opt.Exe, Nodes: opt.Nodes, Extra: opt.Extra})
 	if err != nil {
 		return Result{}, err
 	}
@@ -88,7 +88,7 @@ func Run(ctx context.Context, opt Options) (_ Result, err error) {
 // show is one demo under way.
 type show struct {
 	opt   Options
-	s     *station.Station
+	s     *localsite.Site
 	fault time.Time
 }
 
@@ -155,7 +155,7 @@ func (d *show) awaitRoster(ctx context.Context) {
 }
 
 // hurt does to the leader what was asked for.
-func (d *show) hurt(ctx context.Context, n *station.Node) error {
+func (d *show) hurt(ctx context.Context, n *localsite.Node) error {
 	words := map[Fault]string{
 		Crash: "loses power", Kill: "has its daemon killed", Freeze: "hangs: its daemon is frozen, the relay is not", Stop: "is stopped in an orderly way",
 	}[d.opt.Fault]
@@ -179,7 +179,7 @@ func (d *show) hurt(ctx context.Context, n *station.Node) error {
 
 // comeBack lets the victim return and reports whether the site stayed as it
 // was.
-func (d *show) comeBack(ctx context.Context, n *station.Node, epoch uint64) bool {
+func (d *show) comeBack(ctx context.Context, n *localsite.Node, epoch uint64) bool {
 	if d.opt.Fault == Freeze {
 		_ = n.Resume()
 	} else if err := n.Start(); err != nil {

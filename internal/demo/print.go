@@ -12,14 +12,14 @@ import (
 
 	"github.com/convertfw/floatrelay/internal/clock"
 	"github.com/convertfw/floatrelay/internal/localapi"
-	"github.com/convertfw/floatrelay/internal/station"
+	"github.com/convertfw/floatrelay/internal/localsite"
 )
 
 // wallOf converts boot time of this host to wall time.
 func wallOf(boot time.Duration) time.Time { return time.Now().Add(boot - clock.Boot()) }
 
 // members prints the member table as one member sees it.
-func (d *show) members(ctx context.Context, n *station.Node, title string) {
+func (d *show) members(ctx context.Context, n *localsite.Node, title string) {
 	m, err := n.Members(ctx)
 	if err != nil {
 		d.say("%s: %v", n.Station, err)
@@ -69,12 +69,12 @@ func (d *show) timeline(r Result) {
 // feed collects what a member says it does.
 type feed struct {
 	mu     sync.Mutex
-	events map[*station.Node][]localapi.Event
+	events map[*localsite.Node][]localapi.Event
 }
 
 // feeds watches every member but the leader.
-func (d *show) feeds(ctx context.Context, leader *station.Node) *feed {
-	f := &feed{events: map[*station.Node][]localapi.Event{}}
+func (d *show) feeds(ctx context.Context, leader *localsite.Node) *feed {
+	f := &feed{events: map[*localsite.Node][]localapi.Event{}}
 	for _, n := range d.s.Nodes {
 		if n == leader {
 			continue
@@ -95,7 +95,7 @@ func (d *show) feeds(ctx context.Context, leader *station.Node) *feed {
 var tookLease = regexp.MustCompile(`^took the lease: record \d+, epoch \d+ \(([a-z-]+)(?:, last beat (\S+) ago)?\)`)
 
 // read finds the takeover in what the new leader said.
-func (f *feed) read(n *station.Node, res *Result, fault time.Time) {
+func (f *feed) read(n *localsite.Node, res *Result, fault time.Time) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for _, ev := range f.events[n] {

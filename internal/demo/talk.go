@@ -9,14 +9,14 @@ import (
 	"sync"
 	"time"
 
+	"github.com/convertfw/floatrelay/internal/localsite"
 	"github.com/convertfw/floatrelay/internal/standin"
-	"github.com/convertfw/floatrelay/internal/station"
 )
 
 // talk is two clients that exchange numbered messages through whatever relay
 // the site has, and reconnect by themselves.
 type talk struct {
-	s      *station.Station
+	s      *localsite.Site
 	a, b   *standin.Client
 	cancel context.CancelFunc
 	done   sync.WaitGroup
@@ -26,10 +26,10 @@ type talk struct {
 	back map[uint64]time.Time // epoch → when the receiving client was connected
 }
 
-func newTalk(s *station.Station) *talk {
+func newTalk(s *localsite.Site) *talk {
 	t := &talk{s: s, back: map[uint64]time.Time{}}
-	t.a = &standin.Client{KMSN: station.KMSN, Station: "CLIENT-A", Find: t.find, Retry: 10 * time.Millisecond}
-	t.b = &standin.Client{KMSN: station.KMSN, Station: "CLIENT-B", Find: t.find, Retry: 10 * time.Millisecond, OnFrame: t.frame, OnConnect: t.connected}
+	t.a = &standin.Client{KMSN: localsite.KMSN, Station: "CLIENT-A", Find: t.find, Retry: 10 * time.Millisecond}
+	t.b = &standin.Client{KMSN: localsite.KMSN, Station: "CLIENT-B", Find: t.find, Retry: 10 * time.Millisecond, OnFrame: t.frame, OnConnect: t.connected}
 	ctx, cancel := context.WithCancel(context.Background())
 	t.cancel = cancel
 	t.done.Go(func() { t.a.Run(ctx) })
@@ -45,7 +45,7 @@ func (t *talk) close() {
 
 // find asks the daemons, as a program on any PC would ask its own.
 func (t *talk) find(ctx context.Context) (string, error) {
-	last := station.ErrNoLeader
+	last := localsite.ErrNoLeader
 	for _, n := range t.s.Nodes {
 		if !n.Running() {
 			continue

@@ -16,11 +16,11 @@ import (
 	"github.com/convertfw/floatrelay/gossip"
 	"github.com/convertfw/floatrelay/internal/config"
 	"github.com/convertfw/floatrelay/internal/doctor"
-	"github.com/convertfw/floatrelay/internal/doctor/doctest"
 	"github.com/convertfw/floatrelay/internal/localapi"
 	"github.com/convertfw/floatrelay/internal/service"
+	"github.com/convertfw/floatrelay/internal/testkit/doctest"
+	"github.com/convertfw/floatrelay/internal/testkit/faulty"
 	"github.com/convertfw/floatrelay/lease"
-	"github.com/convertfw/floatrelay/lease/faulty"
 )
 
 const (

@@ -10,14 +10,14 @@ import (
 
 	"github.com/convertfw/floatrelay/internal/clock"
 	"github.com/convertfw/floatrelay/internal/localapi"
-	"github.com/convertfw/floatrelay/internal/station"
+	"github.com/convertfw/floatrelay/internal/localsite"
 )
 
 // Nobody can write the share: the relay goes on while the roster vouches, stops
 // at TTL, and comes back when the share returns.
 func TestShareLostByAll(t *testing.T) {
 	t.Parallel()
-	s, n, st := start(t, station.Options{OwnLinks: true, Extra: steady()})
+	s, n, st := start(t, localsite.Options{OwnLinks: true, Extra: steady()})
 	s.roster(2)
 	for _, x := range s.Nodes {
 		require.NoError(t, x.CutShare())
@@ -35,7 +35,7 @@ func TestShareLostByAll(t *testing.T) {
 	s.gone(n, st.Epoch)
 	time.Sleep(steadyTTL) // nothing comes without a share
 	_, _, err = s.Leader(t.Context())
-	require.ErrorIs(t, err, station.ErrNoLeader)
+	require.ErrorIs(t, err, localsite.ErrNoLeader)
 	for _, x := range s.Nodes {
 		require.NoError(t, x.LinkShare(s.Share))
 	}
@@ -47,7 +47,7 @@ func TestShareLostByAll(t *testing.T) {
 // share takes over, and the old one follows when its share is back.
 func TestShareLostByTheLeader(t *testing.T) {
 	t.Parallel()
-	s, n, st := start(t, station.Options{OwnLinks: true, Extra: steady()})
+	s, n, st := start(t, localsite.Options{OwnLinks: true, Extra: steady()})
 	s.roster(2)
 	require.NoError(t, n.CutShare())
 	lost := clock.Boot()
@@ -66,7 +66,7 @@ func TestShareLostByTheLeader(t *testing.T) {
 // A member that loses the share is no leader's business.
 func TestShareLostByAMember(t *testing.T) {
 	t.Parallel()
-	s, n, st := start(t, station.Options{OwnLinks: true, Extra: steady()})
+	s, n, st := start(t, localsite.Options{OwnLinks: true, Extra: steady()})
 	s.roster(2)
 	require.NoError(t, s.others(n)[0].CutShare())
 	s.stays(n, st.Epoch, steadyTTL+3*time.Second)
@@ -76,7 +76,7 @@ func TestShareLostByAMember(t *testing.T) {
 // then, the others take over after TTL'.
 func TestGossipCut(t *testing.T) {
 	t.Parallel()
-	s, n, st := start(t, station.Options{Switched: true, Extra: steady()})
+	s, n, st := start(t, localsite.Options{Switched: true, Extra: steady()})
 	s.roster(2)
 	s.Switch.CutAll()
 	s.stays(n, st.Epoch, steadyTTL+3*time.Second)
@@ -95,7 +95,7 @@ func TestGossipCut(t *testing.T) {
 // within FENCE, and the others take over at once.
 func TestGossipAndShareCutAtOnce(t *testing.T) {
 	t.Parallel()
-	s, n, st := start(t, station.Options{Switched: true, OwnLinks: true, Extra: steady()})
+	s, n, st := start(t, localsite.Options{Switched: true, OwnLinks: true, Extra: steady()})
 	s.roster(2)
 	s.Switch.Isolate(s.index(n))
 	require.NoError(t, n.CutShare())
@@ -116,13 +116,13 @@ func TestGossipAndShareCutAtOnce(t *testing.T) {
 // the other way round: no takeover, it merely leaves the roster.
 func TestOneWayCut(t *testing.T) {
 	t.Parallel()
-	for name, cut := range map[string]func(w *station.Switch, leader, other int){
-		"beats lost":   func(w *station.Switch, l, o int) { w.CutOneWay(l, o) },
-		"vouches lost": func(w *station.Switch, l, o int) { w.CutOneWay(o, l) },
+	for name, cut := range map[string]func(w *localsite.Switch, leader, other int){
+		"beats lost":   func(w *localsite.Switch, l, o int) { w.CutOneWay(l, o) },
+		"vouches lost": func(w *localsite.Switch, l, o int) { w.CutOneWay(o, l) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s, n, st := start(t, station.Options{Switched: true, Extra: steady()})
+			s, n, st := start(t, localsite.Options{Switched: true, Extra: steady()})
 			s.roster(2)
 			cut(s.Switch, s.index(n), s.index(s.others(n)[0]))
 			s.stays(n, st.Epoch, steadyTTL+3*time.Second)
@@ -139,7 +139,7 @@ func TestOneWayCut(t *testing.T) {
 // The share is missing when the PCs start and appears later.
 func TestShareMissingAtStart(t *testing.T) {
 	t.Parallel()
-	s := build(t, station.Options{Nodes: 2, Extra: quick()})
+	s := build(t, localsite.Options{Nodes: 2, Extra: quick()})
 	away := s.Share + ".away"
 	require.NoError(t, os.Rename(s.Share, away))
 	require.NoError(t, s.StartAll())
@@ -163,13 +163,13 @@ func TestShareMissingAtStart(t *testing.T) {
 // the other says so.
 func TestTwoFolders(t *testing.T) {
 	t.Parallel()
-	s := build(t, station.Options{OwnLinks: true, Extra: quick()})
+	s := build(t, localsite.Options{OwnLinks: true, Extra: quick()})
 	s.mayOverlap = 2 * time.Second
 	first, err := s.Head(t.Context())
 	require.NoError(t, err)
 	second := s.Dir + "/second"
 	require.NoError(t, os.Mkdir(second, 0o755))
-	id, err := station.Found(second)
+	id, err := localsite.Found(second)
 	require.NoError(t, err)
 	require.NoError(t, s.Nodes[2].LinkShare(second))
 	require.NoError(t, s.StartAll())
@@ -195,14 +195,14 @@ func TestTwoFolders(t *testing.T) {
 	})
 }
 
-func names(nodes []*station.Node) (out []string) {
+func names(nodes []*localsite.Node) (out []string) {
 	for _, n := range nodes {
 		out = append(out, n.Station)
 	}
 	return out
 }
 
-func (s *site) index(n *station.Node) int {
+func (s *site) index(n *localsite.Node) int {
 	for i, x := range s.Nodes {
 		if x == n {
 			return i

@@ -13,7 +13,7 @@ import (
 	"github.com/convertfw/floatrelay/internal/clock"
 	"github.com/convertfw/floatrelay/internal/demo"
 	"github.com/convertfw/floatrelay/internal/localapi"
-	"github.com/convertfw/floatrelay/internal/station"
+	"github.com/convertfw/floatrelay/internal/localsite"
 )
 
 // Whatever happens to the leader, there is a new relay, never two, and no
@@ -69,7 +69,7 @@ func logReady(t *testing.T, f demo.Fault, ready []time.Duration) {
 // resumed, it is a client.
 func TestFrozenLeaderIsFencedByItsGuard(t *testing.T) {
 	t.Parallel()
-	s, n, st := start(t, station.Options{Extra: steady()})
+	s, n, st := start(t, localsite.Options{Extra: steady()})
 	s.roster(2)
 	require.NoError(t, n.Freeze())
 	frozen := clock.Boot() // no beat was sent later
@@ -88,7 +88,7 @@ func TestFrozenLeaderIsFencedByItsGuard(t *testing.T) {
 // once it can act: nobody else could have taken over meanwhile.
 func TestFrozenLeaderThatIsAlone(t *testing.T) {
 	t.Parallel()
-	s, n, st := start(t, station.Options{Nodes: 1, Extra: quick()})
+	s, n, st := start(t, localsite.Options{Nodes: 1, Extra: quick()})
 	require.NoError(t, n.Freeze())
 	frozen := clock.Boot()
 	require.Less(t, s.dies(st.Epoch, quickTTL+slack), frozen+quickTTL+exact)
@@ -101,10 +101,10 @@ func TestFrozenLeaderThatIsAlone(t *testing.T) {
 // gone ends completely.
 func TestWholeTreeIsGone(t *testing.T) {
 	t.Parallel()
-	faults := map[string]func(*station.Node) error{
-		"killed": func(n *station.Node) error { n.KillDaemon(); return nil },
-		"frozen": (*station.Node).Freeze,
-		"stopped": func(n *station.Node) error {
+	faults := map[string]func(*localsite.Node) error{
+		"killed": func(n *localsite.Node) error { n.KillDaemon(); return nil },
+		"frozen": (*localsite.Node).Freeze,
+		"stopped": func(n *localsite.Node) error {
 			ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
 			defer cancel()
 			return n.Stop(ctx)
@@ -115,7 +115,7 @@ func TestWholeTreeIsGone(t *testing.T) {
 	} {
 		t.Run(fmt.Sprintf("%s %s", c.shape, c.fault), func(t *testing.T) {
 			t.Parallel()
-			s, n, st := start(t, station.Options{Nodes: 2, RelayArgs: "-shape " + c.shape})
+			s, n, st := start(t, localsite.Options{Nodes: 2, RelayArgs: "-shape " + c.shape})
 			s.until(slack, "the relay is a tree", func() error {
 				if len(s.life(st.Epoch).PIDs) < 2 {
 					return errNotYet
@@ -138,7 +138,7 @@ func TestWholeTreeIsGone(t *testing.T) {
 // all the same.
 func TestStubbornRelay(t *testing.T) {
 	t.Parallel()
-	s, n, st := start(t, station.Options{Nodes: 2, RelayArgs: "-ignore-term -shape double"})
+	s, n, st := start(t, localsite.Options{Nodes: 2, RelayArgs: "-ignore-term -shape double"})
 	s.roster(1)
 	require.NoError(t, n.Stop(s.within(20*time.Second)))
 	s.gone(n, st.Epoch)

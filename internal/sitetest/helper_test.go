@@ -15,9 +15,9 @@ import (
 
 	"github.com/convertfw/floatrelay/internal/clock"
 	"github.com/convertfw/floatrelay/internal/localapi"
+	"github.com/convertfw/floatrelay/internal/localsite"
 	"github.com/convertfw/floatrelay/internal/procs"
 	"github.com/convertfw/floatrelay/internal/standin"
-	"github.com/convertfw/floatrelay/internal/station"
 	"github.com/convertfw/floatrelay/lease"
 )
 
@@ -63,7 +63,7 @@ func repeats(t *testing.T, env string, n int) int {
 
 // site is a station under test.
 type site struct {
-	*station.Station
+	*localsite.Site
 	t *testing.T
 	// mayOverlap is how long two relays may live at once; zero but for PCs that
 	// use two folders, which have no lease in common until gossip has met.
@@ -72,15 +72,15 @@ type site struct {
 
 // build makes a site; nothing runs yet. When the test ends, two relays must
 // never have lived at once.
-func build(t *testing.T, opt station.Options) *site {
+func build(t *testing.T, opt localsite.Options) *site {
 	t.Helper()
 	opt.Exe = exe
 	if opt.Nodes == 0 {
 		opt.Nodes = 3
 	}
-	s, err := station.New(opt)
+	s, err := localsite.New(opt)
 	require.NoError(t, err)
-	site := &site{Station: s, t: t}
+	site := &site{Site: s, t: t}
 	t.Cleanup(func() {
 		overlap, err := s.Overlap()
 		if err != nil {
@@ -104,7 +104,7 @@ func build(t *testing.T, opt station.Options) *site {
 }
 
 // start builds a site, starts all of it and waits for its leader.
-func start(t *testing.T, opt station.Options) (*site, *station.Node, localapi.Status) {
+func start(t *testing.T, opt localsite.Options) (*site, *localsite.Node, localapi.Status) {
 	t.Helper()
 	s := build(t, opt)
 	require.NoError(t, s.StartAll())
@@ -119,7 +119,7 @@ func (s *site) within(d time.Duration) context.Context {
 }
 
 // leader waits for a leader with a newer epoch than after.
-func (s *site) leader(after uint64, patience time.Duration) (*station.Node, localapi.Status) {
+func (s *site) leader(after uint64, patience time.Duration) (*localsite.Node, localapi.Status) {
 	s.t.Helper()
 	n, st, err := s.AwaitLeader(s.within(patience), after)
 	require.NoError(s.t, err)
@@ -137,7 +137,7 @@ func (s *site) roster(n int) lease.Record {
 
 // took is how a node won the lease of an epoch, as it remembers it: "released",
 // "fence", "ttl" and so on. How long it took on a busy machine tells little.
-func (s *site) took(n *station.Node, epoch uint64) (reason string) {
+func (s *site) took(n *localsite.Node, epoch uint64) (reason string) {
 	s.t.Helper()
 	s.until(slack, n.Station+" remembers how it took the lease", func() error {
 		past, err := n.Client().History(s.t.Context())
@@ -157,7 +157,7 @@ func (s *site) took(n *station.Node, epoch uint64) (reason string) {
 
 // logs waits until a node's log holds text: its lines are written a moment
 // after what they tell of.
-func (s *site) logs(n *station.Node, text string) {
+func (s *site) logs(n *localsite.Node, text string) {
 	s.t.Helper()
 	s.until(slack, fmt.Sprintf("%s logs %q", n.Station, text), func() error {
 		if !strings.Contains(n.Log(), text) {
@@ -168,7 +168,7 @@ func (s *site) logs(n *station.Node, text string) {
 }
 
 // mayLead waits until one node sees that another could take over at once.
-func (s *site) mayLead(asked, about *station.Node) {
+func (s *site) mayLead(asked, about *localsite.Node) {
 	s.t.Helper()
 	s.member(asked, about, "may lead", func(m localapi.Member) bool {
 		return m.State == localapi.StateAlive && m.Eligible && m.Share != ""
@@ -176,7 +176,7 @@ func (s *site) mayLead(asked, about *station.Node) {
 }
 
 // stays demands that node n leads with this epoch for all of d.
-func (s *site) stays(n *station.Node, epoch uint64, d time.Duration) {
+func (s *site) stays(n *localsite.Node, epoch uint64, d time.Duration) {
 	s.t.Helper()
 	for end := time.Now().Add(d); time.Now().Before(end); time.Sleep(100 * time.Millisecond) {
 		if l, st, err := s.Leader(s.t.Context()); err == nil {
@@ -190,12 +190,12 @@ func (s *site) stays(n *station.Node, epoch uint64, d time.Duration) {
 }
 
 // status waits until what a node says of itself fits.
-func (s *site) status(n *station.Node, what string, fits func(localapi.Status) bool) localapi.Status {
+func (s *site) status(n *localsite.Node, what string, fits func(localapi.Status) bool) localapi.Status {
 	s.t.Helper()
 	return s.statusWithin(n, what, 2*slack, fits)
 }
 
-func (s *site) statusWithin(n *station.Node, what string, d time.Duration, fits func(localapi.Status) bool) localapi.Status {
+func (s *site) statusWithin(n *localsite.Node, what string, d time.Duration, fits func(localapi.Status) bool) localapi.Status {
 	s.t.Helper()
 	var last localapi.Status
 	s.until(d, fmt.Sprintf("%s %s", n.Station, what), func() error {
@@ -228,7 +228,7 @@ func (s *site) until(d time.Duration, what string, try func() error) {
 // handOver has the leader n, of this epoch, give the lease to another by name, and
 // returns who gave it in the end and both epochs. Whoever is next in line waits
 // for the named one, but on a busy machine too short: then it is to give it on.
-func (s *site) handOver(n, to *station.Node, epoch uint64, give func(from *station.Node)) (from *station.Node, before, after uint64) {
+func (s *site) handOver(n, to *localsite.Node, epoch uint64, give func(from *localsite.Node)) (from *localsite.Node, before, after uint64) {
 	s.t.Helper()
 	for range 8 {
 		s.mayLead(n, to)
@@ -244,8 +244,8 @@ func (s *site) handOver(n, to *station.Node, epoch uint64, give func(from *stati
 }
 
 // others are all nodes but n.
-func (s *site) others(n *station.Node) []*station.Node {
-	var out []*station.Node
+func (s *site) others(n *localsite.Node) []*localsite.Node {
+	var out []*localsite.Node
 	for _, x := range s.Nodes {
 		if x != n {
 			out = append(out, x)
@@ -290,7 +290,7 @@ func (s *site) dies(epoch uint64, patience time.Duration) time.Duration {
 
 // gone demands that nothing of a node's relay is left: no listener on either
 // port, no process of the pids its relay wrote into its life log.
-func (s *site) gone(n *station.Node, epoch uint64) {
+func (s *site) gone(n *localsite.Node, epoch uint64) {
 	s.t.Helper()
 	for _, port := range []int{n.RelayPort, n.RelayPort + 1} {
 		addr := net.JoinHostPort(n.Addr, strconv.Itoa(port))
@@ -313,7 +313,7 @@ func notRelay(pid int) error {
 }
 
 // alone demands that a frozen daemon has no process below it any more.
-func (s *site) alone(n *station.Node) {
+func (s *site) alone(n *localsite.Node) {
 	s.t.Helper()
 	s.until(slack, n.Station+" has no guard and no relay any more", func() error {
 		if tree := procs.Tree(n.PID()); len(tree) > 1 {
@@ -326,7 +326,7 @@ func (s *site) alone(n *station.Node) {
 var errNotYet = errors.New("not yet")
 
 // member waits until what one node says of another fits.
-func (s *site) member(asked, about *station.Node, what string, fits func(localapi.Member) bool) localapi.Member {
+func (s *site) member(asked, about *localsite.Node, what string, fits func(localapi.Member) bool) localapi.Member {
 	s.t.Helper()
 	var last localapi.Member
 	s.until(2*slack, fmt.Sprintf("%s of %s", what, about.Station), func() error {

@@ -14,7 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/convertfw/floatrelay/internal/localapi"
-	"github.com/convertfw/floatrelay/internal/station"
+	"github.com/convertfw/floatrelay/internal/localsite"
 	"github.com/convertfw/floatrelay/lease"
 )
 
@@ -22,7 +22,7 @@ import (
 // first goes on.
 func TestSecondRunIsRefused(t *testing.T) {
 	t.Parallel()
-	s, n, st := start(t, station.Options{Nodes: 1})
+	s, n, st := start(t, localsite.Options{Nodes: 1})
 	out, err := exec.CommandContext(s.within(20*time.Second), exe, "run", "--config", n.ConfigPath()).CombinedOutput()
 	var exit *exec.ExitError
 	require.ErrorAs(t, err, &exit, "%s", out)
@@ -36,7 +36,7 @@ func TestSecondRunIsRefused(t *testing.T) {
 // differs, and does not bother them.
 func TestWrongToken(t *testing.T) {
 	t.Parallel()
-	opt := station.Options{Extra: steady(), Adjust: func(i int, keys map[string]string) {
+	opt := localsite.Options{Extra: steady(), Adjust: func(i int, keys map[string]string) {
 		if i == 2 {
 			keys["RELAY_TOKEN"] = "another-token-altogether"
 		}
@@ -65,7 +65,7 @@ func TestWrongToken(t *testing.T) {
 // A PC of another site with the same folder is ineligible and says why.
 func TestForeignSiteInTheFolder(t *testing.T) {
 	t.Parallel()
-	s := build(t, station.Options{Extra: quick(), Adjust: func(i int, keys map[string]string) {
+	s := build(t, localsite.Options{Extra: quick(), Adjust: func(i int, keys map[string]string) {
 		if i == 2 {
 			keys["KMSN"] = "4711"
 		}
@@ -74,7 +74,7 @@ func TestForeignSiteInTheFolder(t *testing.T) {
 	n, st := s.leader(0, 20*time.Second)
 	require.NoError(t, s.Nodes[2].Start())
 	got := s.status(s.Nodes[2], "is ineligible", func(x localapi.Status) bool { return x.Role == "ineligible" && strings.Contains(x.Note, "KMSN") })
-	require.Contains(t, got.Note, station.KMSN)
+	require.Contains(t, got.Note, localsite.KMSN)
 	require.Contains(t, got.Note, "4711")
 	n.PowerCut()
 	time.Sleep(2 * quickTTL)
@@ -86,11 +86,11 @@ func TestForeignSiteInTheFolder(t *testing.T) {
 // A record of a newer format makes this build ineligible.
 func TestNewerFormatInTheFolder(t *testing.T) {
 	t.Parallel()
-	s := build(t, station.Options{Nodes: 1, Extra: quick()})
+	s := build(t, localsite.Options{Nodes: 1, Extra: quick()})
 	head, err := s.Head(t.Context())
 	require.NoError(t, err)
 	next := filepath.Join(s.Share, "relay_leader.d", head.Share, fmt.Sprintf("%010d.lock", head.Rev+1))
-	body := fmt.Sprintf(`{"v":%d,"share":%q,"kmsn":%q,"station":"POS-99","rev":%d}`, lease.Version+1, head.Share, station.KMSN, head.Rev+1)
+	body := fmt.Sprintf(`{"v":%d,"share":%q,"kmsn":%q,"station":"POS-99","rev":%d}`, lease.Version+1, head.Share, localsite.KMSN, head.Rev+1)
 	require.NoError(t, os.WriteFile(next, []byte(body+"\n"), 0o644))
 	require.NoError(t, s.StartAll())
 	got := s.status(s.Nodes[0], "is ineligible", func(x localapi.Status) bool { return x.Role == "ineligible" && strings.Contains(x.Note, "version") })
@@ -102,7 +102,7 @@ func TestNewerFormatInTheFolder(t *testing.T) {
 // clone is off, all is well again.
 func TestClonedPC(t *testing.T) {
 	t.Parallel()
-	s := build(t, station.Options{Extra: quick()})
+	s := build(t, localsite.Options{Extra: quick()})
 	first, clone := s.Nodes[0], s.Nodes[1]
 	require.NoError(t, first.Start())
 	_, st := s.leader(0, 20*time.Second)
@@ -124,7 +124,7 @@ func TestClonedPC(t *testing.T) {
 // both keep apart from each other's records.
 func TestClonedPCsNeverTakeEachOthersRecordsForTheirOwn(t *testing.T) {
 	t.Parallel()
-	s := build(t, station.Options{Nodes: 2, Extra: quick()})
+	s := build(t, localsite.Options{Nodes: 2, Extra: quick()})
 	first, clone := s.Nodes[0], s.Nodes[1]
 	require.NoError(t, first.Start())
 	_, st := s.leader(0, 20*time.Second)
@@ -138,7 +138,7 @@ func TestClonedPCsNeverTakeEachOthersRecordsForTheirOwn(t *testing.T) {
 	require.NotContains(t, clone.Log(), "(same-boot")
 }
 
-func cloneIdentity(t *testing.T, from, to *station.Node) {
+func cloneIdentity(t *testing.T, from, to *localsite.Node) {
 	t.Helper()
 	id, err := os.ReadFile(filepath.Join(from.StateDir(), "node"))
 	require.NoError(t, err)
@@ -146,7 +146,7 @@ func cloneIdentity(t *testing.T, from, to *station.Node) {
 	require.NoError(t, os.WriteFile(filepath.Join(to.StateDir(), "node"), id, 0o600))
 }
 
-func showsBoth(note string, self, other *station.Node) bool {
+func showsBoth(note string, self, other *localsite.Node) bool {
 	return strings.Contains(note, self.Station+" at "+self.Addr) &&
 		strings.Contains(note, other.Station+" at "+net.JoinHostPort(other.Addr, strconv.Itoa(other.GossipPort)))
 }
@@ -155,7 +155,7 @@ func showsBoth(note string, self, other *station.Node) bool {
 // it, another one leads.
 func TestPortHeldByAStranger(t *testing.T) {
 	t.Parallel()
-	s := build(t, station.Options{Nodes: 2, Extra: quick()})
+	s := build(t, localsite.Options{Nodes: 2, Extra: quick()})
 	n := s.Nodes[0]
 	l, err := net.Listen("tcp", net.JoinHostPort(n.Addr, strconv.Itoa(n.RelayPort+1)))
 	require.NoError(t, err)
@@ -175,7 +175,7 @@ func TestPortHeldByAStranger(t *testing.T) {
 // works.
 func TestRelayThatDoesNotWork(t *testing.T) {
 	t.Parallel()
-	s := build(t, station.Options{Nodes: 2, Extra: quick(), Adjust: func(i int, keys map[string]string) {
+	s := build(t, localsite.Options{Nodes: 2, Extra: quick(), Adjust: func(i int, keys map[string]string) {
 		if i == 0 {
 			keys["RELAY_ARGS"] = "standin -shape nonsense"
 		}
@@ -192,10 +192,10 @@ func TestRelayThatDoesNotWork(t *testing.T) {
 // A handoff by hand names its successor.
 func TestHandoffByHand(t *testing.T) {
 	t.Parallel()
-	s, n, st := start(t, station.Options{Extra: steady()})
+	s, n, st := start(t, localsite.Options{Extra: steady()})
 	s.roster(2)
 	to := s.others(n)[1]
-	n, _, epoch := s.handOver(n, to, st.Epoch, func(from *station.Node) {
+	n, _, epoch := s.handOver(n, to, st.Epoch, func(from *localsite.Node) {
 		out, err := exec.CommandContext(s.within(20*time.Second), exe, "handoff", to.Station, "--config", from.ConfigPath()).CombinedOutput()
 		require.NoError(t, err, "%s", out)
 	})

@@ -14,7 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/convertfw/floatrelay/internal/localapi"
-	"github.com/convertfw/floatrelay/internal/station"
+	"github.com/convertfw/floatrelay/internal/localsite"
 )
 
 const opsWrongToken = "a-token-somebody-guessed-wrong"
@@ -23,7 +23,7 @@ const opsWrongToken = "a-token-somebody-guessed-wrong"
 // every member, neither joins nor leads nor makes anybody step down.
 func TestOps_AbuseStrangerWithTheShare(t *testing.T) {
 	t.Parallel()
-	s := build(t, station.Options{Nodes: 3, Extra: steady(), Adjust: func(i int, keys map[string]string) {
+	s := build(t, localsite.Options{Nodes: 3, Extra: steady(), Adjust: func(i int, keys map[string]string) {
 		if i == 2 {
 			keys["RELAY_TOKEN"], keys["RELAY_PRIORITY"], keys["RELAY_PREEMPT"] = opsWrongToken, "1000", "1"
 		}
@@ -53,7 +53,7 @@ func TestOps_AbuseStrangerWithTheShare(t *testing.T) {
 // another PC could send is refused; reading needs no token.
 func TestOps_AbuseAPI(t *testing.T) {
 	t.Parallel()
-	s, n, st := start(t, station.Options{Nodes: 2, Extra: steady()})
+	s, n, st := start(t, localsite.Options{Nodes: 2, Extra: steady()})
 	s.roster(1)
 	ask := func(method, path, host string, header map[string]string, body string) (int, string) {
 		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
@@ -73,7 +73,7 @@ func TestOps_AbuseAPI(t *testing.T) {
 		require.NoError(t, err)
 		return resp.StatusCode, string(text)
 	}
-	right := map[string]string{"Authorization": "Bearer " + localapi.Bearer(station.Token, station.KMSN)}
+	right := map[string]string{"Authorization": "Bearer " + localapi.Bearer(localsite.Token, localsite.KMSN)}
 	for _, path := range []string{"/v1/handoff", "/v1/drain", "/v1/undrain"} {
 		for name, c := range map[string]struct {
 			host   string
@@ -82,9 +82,9 @@ func TestOps_AbuseAPI(t *testing.T) {
 			code   int
 		}{
 			"no token":                   {"", nil, "", 401},
-			"wrong token":                {"", map[string]string{"Authorization": "Bearer " + localapi.Bearer(opsWrongToken, station.KMSN)}, "", 401},
-			"the token itself":           {"", map[string]string{"Authorization": "Bearer " + station.Token}, "", 401},
-			"another site":               {"", map[string]string{"Authorization": "Bearer " + localapi.Bearer(station.Token, "0815")}, "", 401},
+			"wrong token":                {"", map[string]string{"Authorization": "Bearer " + localapi.Bearer(opsWrongToken, localsite.KMSN)}, "", 401},
+			"the token itself":           {"", map[string]string{"Authorization": "Bearer " + localsite.Token}, "", 401},
+			"another site":               {"", map[string]string{"Authorization": "Bearer " + localapi.Bearer(localsite.Token, "0815")}, "", 401},
 			"a name that is not this PC": {"evil.example", right, "", 421},
 			"a web page":                 {"", map[string]string{"Authorization": right["Authorization"], "Origin": "http://evil.example"}, "", 403},
 		} {
@@ -100,7 +100,7 @@ func TestOps_AbuseAPI(t *testing.T) {
 	for _, path := range []string{"/v1/members", "/v1/status", "/v1/leader", "/v1/history", "/metrics", "/healthz"} {
 		code, text := ask("GET", path, "", nil, "")
 		require.Equal(t, 200, code, path)
-		require.NotContains(t, text, station.Token, path)
+		require.NotContains(t, text, localsite.Token, path)
 		code, _ = ask("GET", path, "evil.example", nil, "")
 		require.Equal(t, 421, code, path)
 	}

@@ -9,11 +9,11 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/convertfw/floatrelay/internal/station"
+	"github.com/convertfw/floatrelay/internal/localsite"
 )
 
 // opsCommand runs a command line on a node's PC.
-func opsCommand(t *testing.T, n *station.Node, args ...string) (code int, text string) {
+func opsCommand(t *testing.T, n *localsite.Node, args ...string) (code int, text string) {
 	t.Helper()
 	out, err := exec.CommandContext(t.Context(), exe, append(args, "--config", n.ConfigPath())...).CombinedOutput()
 	var exit *exec.ExitError
@@ -28,7 +28,7 @@ func opsCommand(t *testing.T, n *station.Node, args ...string) (code int, text s
 // where it cannot; history tells of it afterwards, also without a daemon.
 func TestOps_HandoffCommand(t *testing.T) {
 	t.Parallel()
-	s, n, st := start(t, station.Options{Extra: steady()})
+	s, n, st := start(t, localsite.Options{Extra: steady()})
 	s.roster(2)
 	to, other := s.others(n)[0], s.others(n)[1]
 
@@ -38,7 +38,7 @@ func TestOps_HandoffCommand(t *testing.T) {
 	code, text = opsCommand(t, n, "handoff", "POS-99", "--wait")
 	require.Equal(t, 1, code)
 	require.Contains(t, text, "no member is called POS-99")
-	n, before, after := s.handOver(n, to, st.Epoch, func(from *station.Node) {
+	n, before, after := s.handOver(n, to, st.Epoch, func(from *localsite.Node) {
 		want := to.Station + " leads, relay ready at "
 		if code, text = opsCommand(t, from, "handoff", to.Station, "--wait"); code != 0 {
 			want = "took over instead of " + to.Station

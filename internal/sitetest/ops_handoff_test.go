@@ -8,13 +8,13 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/convertfw/floatrelay/internal/localapi"
-	"github.com/convertfw/floatrelay/internal/station"
+	"github.com/convertfw/floatrelay/internal/localsite"
 )
 
 // A client sees a short silence at each handoff and at each restart of a whole
 // rolling upgrade, and no message twice.
 func TestOps_ClientsThroughHandoffsAndARollingRestart(t *testing.T) {
-	s, _, _ := start(t, station.Options{Nodes: 5})
+	s, _, _ := start(t, localsite.Options{Nodes: 5})
 	s.roster(4)
 	talk := opsTalking(s)
 	talk.flows(20)
@@ -53,7 +53,7 @@ func TestOps_ClientsThroughHandoffsAndARollingRestart(t *testing.T) {
 
 // opsRestart restarts a node as an upgrade would: it ends gracefully, and the
 // next is touched once it is back and its site has a relay.
-func opsRestart(s *site, n *station.Node) {
+func opsRestart(s *site, n *localsite.Node) {
 	s.t.Helper()
 	require.NoError(s.t, n.Stop(s.within(20*time.Second)))
 	require.NoError(s.t, n.Start())
@@ -86,7 +86,7 @@ func TestOps_PreemptOnce(t *testing.T) {
 			keys["RELAY_PRIORITY"], keys["RELAY_PREEMPT"] = "200", "1"
 		}
 	}
-	s, _, first := start(t, station.Options{Extra: steady(), Adjust: server})
+	s, _, first := start(t, localsite.Options{Extra: steady(), Adjust: server})
 	n, st := s.leader(0, slack)
 	if n != s.Nodes[0] {
 		n, st = s.leader(first.Epoch, 60*time.Second)
@@ -110,7 +110,7 @@ func TestOps_PreemptOnce(t *testing.T) {
 // restart, until it is told to.
 func TestOps_DrainSurvivesARestart(t *testing.T) {
 	t.Parallel()
-	s, n, st := start(t, station.Options{Nodes: 2, Extra: steady()})
+	s, n, st := start(t, localsite.Options{Nodes: 2, Extra: steady()})
 	s.roster(1)
 	require.NoError(t, n.Client().Drain(t.Context()))
 	next, after := s.leader(st.Epoch, slack)

@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/convertfw/floatrelay/internal/localapi"
-	"github.com/convertfw/floatrelay/internal/station"
+	"github.com/convertfw/floatrelay/internal/localsite"
 )
 
 type opsPacket struct {
@@ -40,7 +40,7 @@ func opsCapture(s *site) (stop func() []opsPacket) {
 
 // vouching waits until the roster is exactly the runs of the nodes beside the
 // leader: an earlier run leaves it a while after its end.
-func (s *site) vouching(leader *station.Node) {
+func (s *site) vouching(leader *localsite.Node) {
 	s.t.Helper()
 	s.until(2*slack, "the roster is who runs now", func() error {
 		r, err := s.Head(s.t.Context())
@@ -71,7 +71,7 @@ func (s *site) vouching(leader *station.Node) {
 // later by somebody who knows no token, changes nothing.
 func TestOps_AbuseReplayedPackets(t *testing.T) {
 	t.Parallel()
-	s, n, st := start(t, station.Options{Switched: true, Extra: steady()})
+	s, n, st := start(t, localsite.Options{Switched: true, Extra: steady()})
 	s.roster(2)
 	stop := opsCapture(s)
 	time.Sleep(2 * time.Second) // beats, vouches, probes
@@ -103,7 +103,7 @@ func TestOps_AbuseReplayedPackets(t *testing.T) {
 // Noise on both gossip ports, from somebody who is no member, changes nothing.
 func TestOps_AbuseNoise(t *testing.T) {
 	t.Parallel()
-	s, n, st := start(t, station.Options{Nodes: 3, Extra: steady()})
+	s, n, st := start(t, localsite.Options{Nodes: 3, Extra: steady()})
 	s.roster(2)
 	for _, x := range s.Nodes {
 		addr := net.JoinHostPort(x.Addr, strconv.Itoa(x.GossipPort))

@@ -12,7 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/convertfw/floatrelay/internal/station"
+	"github.com/convertfw/floatrelay/internal/localsite"
 )
 
 // saboteur has write access to the share and nothing else.
@@ -96,7 +96,7 @@ func TestOps_AbuseWithWriteAccess(t *testing.T) {
 	for name := range (&saboteur{}).deeds() {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s, _, _ := start(t, station.Options{Extra: quick()})
+			s, _, _ := start(t, localsite.Options{Extra: quick()})
 			s.roster(2)
 			x := &saboteur{t: t, share: s.Share}
 			for range 3 {

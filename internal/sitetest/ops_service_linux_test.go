@@ -14,8 +14,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/convertfw/floatrelay/internal/localapi"
+	"github.com/convertfw/floatrelay/internal/localsite"
 	"github.com/convertfw/floatrelay/internal/standin"
-	"github.com/convertfw/floatrelay/internal/station"
 )
 
 // opsUnit starts what the unit of `service install` says, as systemd would: no
@@ -69,7 +69,7 @@ func (u *opsUnit) told(want string) {
 // nothing is written into the working directory.
 func TestOps_ServiceLife(t *testing.T) {
 	t.Parallel()
-	s := build(t, station.Options{Nodes: 1, Dir: filepath.Join(t.TempDir(), "許功蓋 50% $x")})
+	s := build(t, localsite.Options{Nodes: 1, Dir: filepath.Join(t.TempDir(), "許功蓋 50% $x")})
 	n := s.Nodes[0]
 	// By another name it would take the daemons of other tests, whose program is
 	// its RELAY_EXE, for relays that somebody else started.

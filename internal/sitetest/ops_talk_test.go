@@ -15,8 +15,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/convertfw/floatrelay/internal/localsite"
 	"github.com/convertfw/floatrelay/internal/standin"
-	"github.com/convertfw/floatrelay/internal/station"
 )
 
 const (
@@ -64,7 +64,7 @@ func opsTalking(s *site) *opsTalk {
 	ctx, stop := context.WithCancel(context.Background())
 	k.stop = stop
 	client := func(name string, frame func([]byte)) *standin.Client {
-		c := &standin.Client{KMSN: station.KMSN, Station: name, Find: k.find, Retry: 10 * time.Millisecond, OnFrame: frame}
+		c := &standin.Client{KMSN: localsite.KMSN, Station: name, Find: k.find, Retry: 10 * time.Millisecond, OnFrame: frame}
 		k.done.Go(func() { c.Run(ctx) })
 		return c
 	}
@@ -93,7 +93,7 @@ func (k *opsTalk) find(ctx context.Context) (string, error) {
 			return net.JoinHostPort(l.IP, strconv.Itoa(l.Port)), nil
 		}
 	}
-	return "", station.ErrNoLeader
+	return "", localsite.ErrNoLeader
 }
 
 func (k *opsTalk) send(ctx context.Context, c *standin.Client) {

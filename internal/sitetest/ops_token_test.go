@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/convertfw/floatrelay/internal/localapi"
-	"github.com/convertfw/floatrelay/internal/station"
+	"github.com/convertfw/floatrelay/internal/localsite"
 	"github.com/convertfw/floatrelay/lease"
 )
 
@@ -25,7 +25,7 @@ func opsSigned(s *site, with string, not ...string) {
 	body, err := chain.Read(s.t.Context(), l.Share, l.Head())
 	require.NoError(s.t, err)
 	open := func(token string) lease.Kind {
-		codec, err := lease.NewCodec(station.KMSN, token)
+		codec, err := lease.NewCodec(localsite.KMSN, token)
 		require.NoError(s.t, err)
 		return codec.Open(l.Share, l.Head(), body).Kind
 	}
@@ -36,7 +36,7 @@ func opsSigned(s *site, with string, not ...string) {
 }
 
 // opsLead gives a node the lease, if it has not got it.
-func opsLead(s *site, n *station.Node) {
+func opsLead(s *site, n *localsite.Node) {
 	s.t.Helper()
 	s.until(2*slack, n.Station+" leads", func() error {
 		l, _, err := s.Leader(s.t.Context())
@@ -55,7 +55,7 @@ func opsLead(s *site, n *station.Node) {
 // nobody takes the lease from anybody, the roster stays whole, and a client
 // notices the restarts of the leader and no more.
 func TestOps_TokenRotation(t *testing.T) {
-	s, _, _ := start(t, station.Options{Nodes: 5})
+	s, _, _ := start(t, localsite.Options{Nodes: 5})
 	s.roster(4)
 	talk := opsTalking(s)
 	talk.flows(20)
@@ -65,14 +65,14 @@ func TestOps_TokenRotation(t *testing.T) {
 
 	for k, i := range order {
 		n := s.Nodes[i]
-		require.NoError(t, n.Set(map[string]string{"RELAY_TOKEN": opsToken, "RELAY_TOKEN_OLD": station.Token}))
+		require.NoError(t, n.Set(map[string]string{"RELAY_TOKEN": opsToken, "RELAY_TOKEN_OLD": localsite.Token}))
 		opsRestart(s, n)
 		if k == 0 {
 			opsLead(s, n) // who knows both signs so that the others can read it
 			s.roster(4)
 		}
 		if k < len(order)-1 {
-			opsSigned(s, station.Token, opsToken) // somebody still knows no other
+			opsSigned(s, localsite.Token, opsToken) // somebody still knows no other
 			waiting := s.status(n, "waits for the others", func(st localapi.Status) bool { return st.Rotation != nil && len(st.Rotation.Waiting) == len(order)-1-k })
 			require.False(t, waiting.Rotation.UsesNew)
 		}
@@ -89,7 +89,7 @@ func TestOps_TokenRotation(t *testing.T) {
 		}
 		return nil
 	})
-	opsSigned(s, opsToken, station.Token)
+	opsSigned(s, opsToken, localsite.Token)
 
 	for _, i := range rand.Perm(len(s.Nodes)) {
 		n := s.Nodes[i]
@@ -111,12 +111,12 @@ func TestOps_TokenRotation(t *testing.T) {
 // and is not shut out: the others go back to it until that PC is done too.
 func TestOps_TokenRotationWithAPCThatWasOff(t *testing.T) {
 	t.Parallel()
-	s, leader, _ := start(t, station.Options{Nodes: 3, Extra: steady()})
+	s, leader, _ := start(t, localsite.Options{Nodes: 3, Extra: steady()})
 	s.roster(2)
 	off := s.others(leader)[0]
 	require.NoError(t, off.Stop(s.within(20*time.Second)))
 	for _, n := range s.others(off) {
-		require.NoError(t, n.Set(map[string]string{"RELAY_TOKEN": opsToken, "RELAY_TOKEN_OLD": station.Token}))
+		require.NoError(t, n.Set(map[string]string{"RELAY_TOKEN": opsToken, "RELAY_TOKEN_OLD": localsite.Token}))
 		require.NoError(t, n.Stop(s.within(20*time.Second)))
 		require.NoError(t, n.Start())
 		s.status(n, "is back", func(st localapi.Status) bool { return st.Leader != "" && st.Gossip.Alive == 2 })
@@ -133,7 +133,7 @@ func TestOps_TokenRotationWithAPCThatWasOff(t *testing.T) {
 	})
 	s.roster(2) // and it vouches
 
-	require.NoError(t, off.Set(map[string]string{"RELAY_TOKEN": opsToken, "RELAY_TOKEN_OLD": station.Token}))
+	require.NoError(t, off.Set(map[string]string{"RELAY_TOKEN": opsToken, "RELAY_TOKEN_OLD": localsite.Token}))
 	require.NoError(t, off.Stop(s.within(20*time.Second)))
 	require.NoError(t, off.Start())
 	for _, n := range s.Nodes {

@@ -14,9 +14,9 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/convertfw/floatrelay/internal/localapi"
+	"github.com/convertfw/floatrelay/internal/localsite"
 	"github.com/convertfw/floatrelay/internal/procs"
 	"github.com/convertfw/floatrelay/internal/standin"
-	"github.com/convertfw/floatrelay/internal/station"
 )
 
 // window is a terminal: the master is what closing the window closes.
@@ -41,7 +41,7 @@ func TestOps_ClosingTheWindowHandsOver(t *testing.T) {
 	heard := make(chan os.Signal, 1)
 	signal.Notify(heard, syscall.SIGHUP) // a child inherits what is ignored, as under nohup, but no handler
 	defer signal.Stop(heard)
-	s := build(t, station.Options{Nodes: 2})
+	s := build(t, localsite.Options{Nodes: 2})
 	n, next := s.Nodes[0], s.Nodes[1]
 	master, terminal := window(t)
 	cmd := exec.Command(exe, "run", "--config", n.ConfigPath())
@@ -76,7 +76,7 @@ func TestOps_ClosingTheWindowHandsOver(t *testing.T) {
 // drain says what is true, of a leader that is alone as well.
 func TestOps_DrainCommandSaysWhoLeads(t *testing.T) {
 	t.Parallel()
-	s := build(t, station.Options{Nodes: 2, Extra: steady()})
+	s := build(t, localsite.Options{Nodes: 2, Extra: steady()})
 	n, next := s.Nodes[0], s.Nodes[1]
 	require.NoError(t, n.Start())
 	_, st := s.leader(0, 25*time.Second)

@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/convertfw/floatrelay/internal/localapi"
-	"github.com/convertfw/floatrelay/internal/station"
+	"github.com/convertfw/floatrelay/internal/localsite"
 )
 
 // previousEnv names the program of the release before this one, as
@@ -31,7 +31,7 @@ func previousExe(t *testing.T) string {
 // mixed starts a station whose first nodes run the release before.
 func mixed(t *testing.T, nodes, old int) *site {
 	t.Helper()
-	s := build(t, station.Options{Nodes: nodes})
+	s := build(t, localsite.Options{Nodes: nodes})
 	for _, n := range s.Nodes[:old] {
 		require.NoError(t, n.Use(previousExe(t)))
 	}
@@ -64,7 +64,7 @@ func TestPrevious_Station(t *testing.T) {
 	old, fresh := s.Nodes[:2], s.Nodes[2:]
 	for _, c := range []struct {
 		name     string
-		from, to *station.Node
+		from, to *localsite.Node
 	}{
 		{"old to new", old[0], fresh[0]}, {"new to new", fresh[0], fresh[1]},
 		{"new to old", fresh[1], old[1]}, {"old to old", old[1], old[0]},
@@ -73,13 +73,13 @@ func TestPrevious_Station(t *testing.T) {
 			opsLead(s, c.from)
 			s.roster(3)
 			_, st := s.leader(0, slack)
-			_, before, after := s.handOver(c.from, c.to, st.Epoch, func(from *station.Node) {
+			_, before, after := s.handOver(c.from, c.to, st.Epoch, func(from *localsite.Node) {
 				require.NoError(t, from.Client().Handoff(t.Context(), c.to.Station))
 			})
 			require.Equal(t, before+1, after)
 		})
 	}
-	for name, n := range map[string]*station.Node{"old": old[1], "new": fresh[1]} {
+	for name, n := range map[string]*localsite.Node{"old": old[1], "new": fresh[1]} {
 		t.Run("crash of the leader, "+name, func(t *testing.T) {
 			opsLead(s, n)
 			s.roster(3)

@@ -13,15 +13,15 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/convertfw/floatrelay/internal/localapi"
+	"github.com/convertfw/floatrelay/internal/localsite"
 	"github.com/convertfw/floatrelay/internal/procs"
-	"github.com/convertfw/floatrelay/internal/station"
 )
 
 // A daemon that is away for less than the fence, again and again, keeps the
 // lease.
 func TestShortPausesAreNoFailover(t *testing.T) {
 	t.Parallel()
-	s, n, st := start(t, station.Options{Extra: steady()})
+	s, n, st := start(t, localsite.Options{Extra: steady()})
 	s.roster(2)
 	for range 5 {
 		require.NoError(t, n.Freeze())
@@ -36,7 +36,7 @@ func TestShortPausesAreNoFailover(t *testing.T) {
 // The relay crashes: it is back at once, here, and nobody else takes over.
 func TestRelayCrashIsNoFailover(t *testing.T) {
 	t.Parallel()
-	s, n, st := start(t, station.Options{Nodes: 2, Extra: steady()})
+	s, n, st := start(t, localsite.Options{Nodes: 2, Extra: steady()})
 	s.roster(1)
 	old := s.life(st.Epoch).PIDs
 	procs.Kill(old[0])
@@ -54,7 +54,7 @@ func TestGuardCrash(t *testing.T) {
 	for _, shape := range []string{"single", "double"} {
 		t.Run(shape, func(t *testing.T) {
 			t.Parallel()
-			s, n, st := start(t, station.Options{Nodes: 2, RelayArgs: "-shape " + shape})
+			s, n, st := start(t, localsite.Options{Nodes: 2, RelayArgs: "-shape " + shape})
 			s.roster(1)
 			before, err := s.Head(t.Context())
 			require.NoError(t, err)
@@ -92,7 +92,7 @@ func TestGuardCrash(t *testing.T) {
 // its relay runs on. The next daemon of this PC ends it, guard and all.
 func TestFrozenGuardOfADeadDaemon(t *testing.T) {
 	t.Parallel()
-	s, n, st := start(t, station.Options{Nodes: 2, RelayArgs: "-shape double"})
+	s, n, st := start(t, localsite.Options{Nodes: 2, RelayArgs: "-shape double"})
 	s.roster(1)
 	old := s.life(st.Epoch).PIDs
 	guard := procs.Tree(n.PID())[1]
@@ -116,7 +116,7 @@ func TestFrozenGuardOfADeadDaemon(t *testing.T) {
 // a new chain goes on above every rev and epoch there was.
 func TestFolderWiped(t *testing.T) {
 	t.Parallel()
-	s, _, st := start(t, station.Options{Nodes: 2, Extra: quick()})
+	s, _, st := start(t, localsite.Options{Nodes: 2, Extra: quick()})
 	s.roster(1)
 	before, err := s.Head(t.Context())
 	require.NoError(t, err)
@@ -132,7 +132,7 @@ func TestFolderWiped(t *testing.T) {
 type lived struct{ first, last int64 }
 
 // pids reads the relay processes of a node from its life log, each by itself.
-func (s *site) pids(n *station.Node) map[int]lived {
+func (s *site) pids(n *localsite.Node) map[int]lived {
 	s.t.Helper()
 	b, err := os.ReadFile(n.LifeLog())
 	require.NoError(s.t, err)
@@ -156,7 +156,7 @@ func (s *site) pids(n *station.Node) map[int]lived {
 
 // outlived demands that the processes old, all of one relay of a node, were gone
 // before any of its next relay began, although both have one epoch.
-func (s *site) outlived(n *station.Node, old []int) {
+func (s *site) outlived(n *localsite.Node, old []int) {
 	s.t.Helper()
 	var last int64
 	next := int64(math.MaxInt64)

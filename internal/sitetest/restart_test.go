@@ -10,15 +10,15 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/convertfw/floatrelay/internal/localapi"
+	"github.com/convertfw/floatrelay/internal/localsite"
 	"github.com/convertfw/floatrelay/internal/procs"
-	"github.com/convertfw/floatrelay/internal/station"
 )
 
 // All daemons stopped in an orderly way and started again: there is a leader
 // soon, because the last one gave the lease back.
 func TestWholeSiteStoppedAndStarted(t *testing.T) {
 	t.Parallel()
-	s, _, st := start(t, station.Options{})
+	s, _, st := start(t, localsite.Options{})
 	for _, n := range s.Nodes {
 		require.NoError(t, n.Stop(s.within(2*slack)))
 	}
@@ -35,7 +35,7 @@ func TestWholeSiteStoppedAndStarted(t *testing.T) {
 // All killed and started: exactly one relay within TTL' + 2 s.
 func TestWholeSiteKilledAndStarted(t *testing.T) {
 	t.Parallel()
-	s, _, st := start(t, station.Options{Extra: quick()})
+	s, _, st := start(t, localsite.Options{Extra: quick()})
 	s.roster(2)
 	for _, n := range s.Nodes { // frozen first, so that nobody has time to take over
 		for _, pid := range procs.Tree(n.PID()) {
@@ -57,12 +57,12 @@ func TestWholeSiteKilledAndStarted(t *testing.T) {
 // else can have it, and guard.lock proves that the old relay is gone.
 func TestSingleNodeKilledAndRestarted(t *testing.T) {
 	t.Parallel()
-	for name, kill := range map[string]func(*station.Node){
-		"the daemon": (*station.Node).KillDaemon, "everything": (*station.Node).PowerCut,
+	for name, kill := range map[string]func(*localsite.Node){
+		"the daemon": (*localsite.Node).KillDaemon, "everything": (*localsite.Node).PowerCut,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s, n, st := start(t, station.Options{Nodes: 1})
+			s, n, st := start(t, localsite.Options{Nodes: 1})
 			kill(n)
 			from := time.Now()
 			require.NoError(t, n.Start())
@@ -77,7 +77,7 @@ func TestSingleNodeKilledAndRestarted(t *testing.T) {
 // leader that nobody can see might have it.
 func TestFirstInstallation(t *testing.T) {
 	t.Parallel()
-	s := build(t, station.Options{Nodes: 2, NoChain: true})
+	s := build(t, localsite.Options{Nodes: 2, NoChain: true})
 	from := time.Now()
 	require.NoError(t, s.StartAll())
 	n, st := s.leader(0, 25*time.Second+2*slack)
@@ -88,7 +88,7 @@ func TestFirstInstallation(t *testing.T) {
 // PCs that are off stay listed, on those that run and on those that start.
 func TestMembersThatAreOffStayListed(t *testing.T) {
 	t.Parallel()
-	s, n, _ := start(t, station.Options{})
+	s, n, _ := start(t, localsite.Options{})
 	s.roster(2)
 	gone, asked := s.others(n)[0], s.others(n)[1]
 	time.Sleep(6 * time.Second) // the table is saved every 5 s

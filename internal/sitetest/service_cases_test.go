@@ -14,13 +14,13 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/convertfw/floatrelay/internal/localapi"
+	"github.com/convertfw/floatrelay/internal/localsite"
 	"github.com/convertfw/floatrelay/internal/procs"
 	"github.com/convertfw/floatrelay/internal/standin"
-	"github.com/convertfw/floatrelay/internal/station"
 )
 
 // aside starts the daemon of a node by hand, in another way than the node does.
-func (s *site) aside(n *station.Node, cmd *exec.Cmd) {
+func (s *site) aside(n *localsite.Node, cmd *exec.Cmd) {
 	s.t.Helper()
 	cmd.Env = append(os.Environ(), standin.LogEnv+"="+n.LifeLog())
 	require.NoError(s.t, cmd.Start())
@@ -47,7 +47,7 @@ func copyProgram(t *testing.T, to string) {
 // the program, the path is said, and nothing is written where it was started.
 func TestCaseE03_WorkingDirectoryIsSomewhereElse(t *testing.T) {
 	t.Parallel()
-	s := build(t, station.Options{Nodes: 1, Extra: quick()})
+	s := build(t, localsite.Options{Nodes: 1, Extra: quick()})
 	n := s.Nodes[0]
 	program := filepath.Join(n.Dir, filepath.Base(exe)) // beside the node's stk.ini
 	copyProgram(t, program)
@@ -77,7 +77,7 @@ func TestCaseE03_WorkingDirectoryIsSomewhereElse(t *testing.T) {
 // next line blocks. The lease does not.
 func TestCaseE07_NobodyReadsTheOutput(t *testing.T) {
 	t.Parallel()
-	s := build(t, station.Options{Nodes: 2, Extra: steady(), Adjust: func(i int, keys map[string]string) {
+	s := build(t, localsite.Options{Nodes: 2, Extra: steady(), Adjust: func(i int, keys map[string]string) {
 		if i == 0 {
 			keys["LOG_LEVEL"] = "debug"
 		}

@@ -14,7 +14,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/convertfw/floatrelay/internal/localapi"
-	"github.com/convertfw/floatrelay/internal/station"
+	"github.com/convertfw/floatrelay/internal/localsite"
 )
 
 // A second listener creeps in beside a relay that lets it. It is named with its
@@ -22,7 +22,7 @@ import (
 // goes to the other PC.
 func TestSecondListenerIsNamed(t *testing.T) {
 	t.Parallel()
-	s, n, st := start(t, station.Options{Nodes: 2, Extra: quick(), RelayArgs: "-share-port"})
+	s, n, st := start(t, localsite.Options{Nodes: 2, Extra: quick(), RelayArgs: "-share-port"})
 	s.roster(1)
 	lc := net.ListenConfig{Control: func(_, _ string, raw syscall.RawConn) (err error) {
 		cerr := raw.Control(func(fd uintptr) { err = unix.SetsockoptInt(int(fd), unix.SOL_SOCKET, unix.SO_REUSEPORT, 1) })

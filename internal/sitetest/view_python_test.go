@@ -16,9 +16,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/convertfw/floatrelay/internal/localapi"
+	"github.com/convertfw/floatrelay/internal/localsite"
 	"github.com/convertfw/floatrelay/internal/procs"
 	"github.com/convertfw/floatrelay/internal/standin"
-	"github.com/convertfw/floatrelay/internal/station"
 )
 
 // python is a running docs/examples/python/relay_client.py.
@@ -37,7 +37,7 @@ func runPython(t *testing.T, name string, args ...string) *python {
 	require.NoError(t, err)
 	interpreter, err := exec.LookPath("python3")
 	require.NoError(t, err, "the tests with build tag python need python3")
-	args = append([]string{"-X", "dev", "-W", "error", script, "--kmsn", station.KMSN, "--station", name}, args...)
+	args = append([]string{"-X", "dev", "-W", "error", script, "--kmsn", localsite.KMSN, "--station", name}, args...)
 	cmd := exec.Command(interpreter, args...)
 	out, err := cmd.StdoutPipe()
 	require.NoError(t, err)
@@ -86,7 +86,7 @@ func (p *python) says(s *site, d time.Duration, line string) {
 // local API: through the loss of the leading PC and through a handoff.
 func TestPythonExampleFollowsTheRelay(t *testing.T) {
 	t.Parallel()
-	s, first, st := start(t, station.Options{Extra: quick()})
+	s, first, st := start(t, localsite.Options{Extra: quick()})
 	view, api := filepath.Join(s.Share, "relay_leader.json"), "http://"
 	s.roster(2)
 	asked := s.others(first)[0]
@@ -116,7 +116,7 @@ func TestPythonExampleFollowsTheRelay(t *testing.T) {
 
 // follow waits until every client is at the relay of n, and sends each of them
 // a frame through it.
-func (s *site) follow(clients []*python, n *station.Node, st localapi.Status) {
+func (s *site) follow(clients []*python, n *localsite.Node, st localapi.Status) {
 	s.t.Helper()
 	address := fmt.Sprintf("%s:%d", n.Addr, n.RelayPort)
 	for _, p := range clients {
@@ -124,7 +124,7 @@ func (s *site) follow(clients []*python, n *station.Node, st localapi.Status) {
 	}
 	ctx, cancel := context.WithTimeout(s.t.Context(), slack)
 	defer cancel()
-	conn, err := standin.Dial(ctx, address, station.KMSN, "TEST")
+	conn, err := standin.Dial(ctx, address, localsite.KMSN, "TEST")
 	require.NoError(s.t, err)
 	defer conn.Close()
 	text := fmt.Sprintf(`{"type":"price","epoch":%d,"item":"功"}`, st.Epoch)

@@ -9,7 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/convertfw/floatrelay/internal/station"
+	"github.com/convertfw/floatrelay/internal/localsite"
 	"github.com/convertfw/floatrelay/lease"
 )
 
@@ -27,7 +27,7 @@ func (s *site) readView() (lease.View, error) {
 }
 
 // viewSays waits until the view names the relay of n.
-func (s *site) viewSays(n *station.Node, epoch uint64) {
+func (s *site) viewSays(n *localsite.Node, epoch uint64) {
 	s.t.Helper()
 	s.until(slack, "the view names the relay of "+n.Station, func() error {
 		v, err := s.readView()
@@ -45,7 +45,7 @@ func (s *site) viewSays(n *station.Node, epoch uint64) {
 // the reason, and told as soon as it can be.
 func TestViewCannotBePublished(t *testing.T) {
 	t.Parallel()
-	s, n, st := start(t, station.Options{Nodes: 2, Extra: steady()})
+	s, n, st := start(t, localsite.Options{Nodes: 2, Extra: steady()})
 	s.roster(1)
 	s.viewSays(n, st.Epoch)
 	view := filepath.Join(s.Share, lease.ViewName)
@@ -70,7 +70,7 @@ func TestViewCannotBePublished(t *testing.T) {
 // next renewal puts it right.
 func TestViewIsOverwrittenByOthers(t *testing.T) {
 	t.Parallel()
-	s, n, st := start(t, station.Options{Nodes: 2, Extra: steady()})
+	s, n, st := start(t, localsite.Options{Nodes: 2, Extra: steady()})
 	s.roster(1)
 	s.viewSays(n, st.Epoch)
 	good, err := os.ReadFile(filepath.Join(s.Share, lease.ViewName))

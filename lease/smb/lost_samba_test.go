@@ -11,9 +11,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/convertfw/floatrelay/internal/testkit/sambatest"
 	"github.com/convertfw/floatrelay/lease"
 	"github.com/convertfw/floatrelay/lease/smb"
-	"github.com/convertfw/floatrelay/lease/smb/sambatest"
 )
 
 // Row B17: whatever way the server or the connection is lost, a share that had

@@ -11,10 +11,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/convertfw/floatrelay/internal/testkit/sambatest"
+	"github.com/convertfw/floatrelay/internal/testkit/sharetest"
 	"github.com/convertfw/floatrelay/lease"
-	"github.com/convertfw/floatrelay/lease/sharetest"
 	"github.com/convertfw/floatrelay/lease/smb"
-	"github.com/convertfw/floatrelay/lease/smb/sambatest"
 )
 
 // open returns a share of its own that ends with the test.

@@ -14,9 +14,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/convertfw/floatrelay/internal/testkit/sambatest"
 	"github.com/convertfw/floatrelay/lease"
 	"github.com/convertfw/floatrelay/lease/smb"
-	"github.com/convertfw/floatrelay/lease/smb/sambatest"
 )
 
 // behindProxy returns a share whose server is reached through a proxy, the

@@ -14,10 +14,10 @@ import (
 	"github.com/cloudsoda/go-smb2"
 	"github.com/stretchr/testify/require"
 
+	"github.com/convertfw/floatrelay/internal/testkit/sambatest"
+	"github.com/convertfw/floatrelay/internal/testkit/sharetest"
 	"github.com/convertfw/floatrelay/lease"
-	"github.com/convertfw/floatrelay/lease/sharetest"
 	"github.com/convertfw/floatrelay/lease/smb"
-	"github.com/convertfw/floatrelay/lease/smb/sambatest"
 )
 
 // onSamba is a chain with a view on a server, and the folder it is in.

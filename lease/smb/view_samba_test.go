@@ -9,10 +9,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/convertfw/floatrelay/internal/testkit/sambatest"
+	"github.com/convertfw/floatrelay/internal/testkit/sharetest"
 	"github.com/convertfw/floatrelay/lease"
-	"github.com/convertfw/floatrelay/lease/sharetest"
 	"github.com/convertfw/floatrelay/lease/smb"
-	"github.com/convertfw/floatrelay/lease/smb/sambatest"
 )
 
 // Readers of relay_leader.json on a Samba server, through SMB and on the

@@ -1,4 +1,4 @@
-package station
+package localsite
 
 // Tap calls f with every datagram the switch carries, from its own goroutines;
 // f may keep the packet. Nil ends it.

@@ -7,7 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/convertfw/floatrelay/internal/station"
+	"github.com/convertfw/floatrelay/internal/localsite"
 )
 
 func TestProcessFigures(t *testing.T) {
@@ -21,7 +21,7 @@ func TestProcessFigures(t *testing.T) {
 }
 
 func TestSample_Since(t *testing.T) {
-	a := sample{cpu: time.Second, net: station.Traffic{Sent: 10, SentBytes: 1000}}
-	b := sample{cpu: 2 * time.Second, rss: 25e6, net: station.Traffic{Sent: 110, SentBytes: 21000, Received: 50, ReceivedBytes: 5000}}
+	a := sample{cpu: time.Second, net: localsite.Traffic{Sent: 10, SentBytes: 1000}}
+	b := sample{cpu: 2 * time.Second, rss: 25e6, net: localsite.Traffic{Sent: 110, SentBytes: 21000, Received: 50, ReceivedBytes: 5000}}
 	require.Equal(t, []string{"10.00", "25.0", "10.0", "5.0", "2.00", "0.50"}, b.since(a, 10))
 }

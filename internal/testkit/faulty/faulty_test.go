@@ -8,9 +8,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/convertfw/floatrelay/internal/testkit/faulty"
+	"github.com/convertfw/floatrelay/internal/testkit/sharetest"
 	"github.com/convertfw/floatrelay/lease"
-	"github.com/convertfw/floatrelay/lease/faulty"
-	"github.com/convertfw/floatrelay/lease/sharetest"
 )
 
 func TestShare_WithoutFaultsKeepsTheContract(t *testing.T) {

@@ -1,6 +1,6 @@
 //go:build !windows
 
-package station
+package localsite
 
 import (
 	"os/exec"

@@ -11,8 +11,8 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/convertfw/floatrelay/internal/localsite"
 	"github.com/convertfw/floatrelay/internal/procs"
-	"github.com/convertfw/floatrelay/internal/station"
 	"github.com/convertfw/floatrelay/relayproc"
 )
 
@@ -21,7 +21,7 @@ const settle = 10 * time.Second
 
 // idle prints what the daemons of a site cost in which nothing happens.
 func idle(ctx context.Context, opt options, out io.Writer) error {
-	s, err := station.New(station.Options{Exe: opt.exe, Nodes: opt.nodes, Switched: true})
+	s, err := localsite.New(localsite.Options{Exe: opt.exe, Nodes: opt.nodes, Switched: true})
 	if err != nil {
 		return err
 	}
@@ -81,10 +81,10 @@ func pause(ctx context.Context, d time.Duration) error {
 type sample struct {
 	cpu time.Duration
 	rss int64 // bytes, now
-	net station.Traffic
+	net localsite.Traffic
 }
 
-func sampleAll(s *station.Station) []sample {
+func sampleAll(s *localsite.Site) []sample {
 	var out []sample
 	for i, n := range s.Nodes {
 		out = append(out, sample{cpu: cpuOf(n.PID()), rss: rssOf(n.PID()), net: s.Switch.Traffic(i)})

@@ -1,6 +1,6 @@
 //go:build !windows
 
-package station
+package localsite
 
 import (
 	"os"
@@ -12,7 +12,7 @@ import (
 )
 
 // Making a link needs a right of its own on Windows.
-func TestStation_Share(t *testing.T) {
+func TestSite_Share(t *testing.T) {
 	s, err := New(Options{Nodes: 2, OwnLinks: true, Dir: t.TempDir()})
 	require.NoError(t, err)
 	r, err := s.Head(t.Context())

@@ -1,4 +1,4 @@
-package station
+package localsite
 
 import (
 	"context"
@@ -42,7 +42,7 @@ func FoundBy(codec *lease.Codec, dir string) (id string, err error) {
 var ErrNoRecord = errors.New("no readable record")
 
 // Head returns the newest record on the share.
-func (s *Station) Head(ctx context.Context) (lease.Record, error) {
+func (s *Site) Head(ctx context.Context) (lease.Record, error) {
 	codec, err := lease.NewCodec(KMSN, Token)
 	if err != nil {
 		return lease.Record{}, err
@@ -69,7 +69,7 @@ const spread = 600 * time.Millisecond
 
 // AwaitRoster waits until the holder's newest record names n members that may
 // take over fast, and they know it.
-func (s *Station) AwaitRoster(ctx context.Context, n int) (lease.Record, error) {
+func (s *Site) AwaitRoster(ctx context.Context, n int) (lease.Record, error) {
 	for {
 		r, err := s.Head(ctx)
 		if err == nil && r.State == lease.Held && len(r.Roster) >= n {

@@ -1,4 +1,4 @@
-package station
+package localsite
 
 import (
 	"context"
@@ -21,7 +21,7 @@ import (
 type Switch struct {
 	Port int // GOSSIP_PORT of every node
 
-	s       *Station
+	s       *Site
 	net     string // first three bytes of all addresses, "127.x.y"
 	ctx     context.Context
 	cancel  context.CancelFunc
@@ -47,9 +47,9 @@ type Traffic struct {
 
 const switchPort = 7946
 
-func newSwitch(s *Station) (*Switch, error) {
+func newSwitch(s *Site) (*Switch, error) {
 	var err error
-	for range 20 { // another station may have drawn the same network
+	for range 20 { // another site may have drawn the same network
 		w := &Switch{
 			Port: switchPort, s: s, net: fmt.Sprintf("127.%d.%d", 16+rand.IntN(224), 1+rand.IntN(250)),
 			traffic: make([]traffic, s.opt.Nodes), cut: map[[2]int]bool{}, change: make(chan struct{}),

@@ -1,4 +1,4 @@
-package station
+package localsite
 
 import (
 	"context"
@@ -18,7 +18,7 @@ import (
 	"github.com/convertfw/floatrelay/internal/standin"
 )
 
-// Node is one PC of a station.
+// Node is one PC of a site.
 type Node struct {
 	Station    string
 	Dir        string
@@ -187,7 +187,7 @@ func (n *Node) Stop(ctx context.Context) error {
 func (n *Node) client() *localapi.Client {
 	c, err := localapi.NewClient(n.API, localapi.Bearer(Token, KMSN))
 	if err != nil {
-		panic("station: " + err.Error()) // the address is ours
+		panic("localsite: " + err.Error()) // the address is ours
 	}
 	return c
 }
@@ -211,7 +211,7 @@ func (n *Node) Log() string {
 var ErrNoLeader = errors.New("nobody leads")
 
 // Leader returns the node whose own daemon says that its relay is ready.
-func (s *Station) Leader(ctx context.Context) (*Node, localapi.Status, error) {
+func (s *Site) Leader(ctx context.Context) (*Node, localapi.Status, error) {
 	for _, n := range s.Nodes {
 		if !n.Running() {
 			continue
@@ -227,7 +227,7 @@ func (s *Station) Leader(ctx context.Context) (*Node, localapi.Status, error) {
 }
 
 // AwaitLeader waits until a node with a newer epoch than after leads.
-func (s *Station) AwaitLeader(ctx context.Context, after uint64) (*Node, localapi.Status, error) {
+func (s *Site) AwaitLeader(ctx context.Context, after uint64) (*Node, localapi.Status, error) {
 	for {
 		if n, st, err := s.Leader(ctx); err == nil && st.Epoch > after {
 			return n, st, nil

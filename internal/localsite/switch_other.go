@@ -1,13 +1,13 @@
 //go:build !linux
 
-package station
+package localsite
 
 import "errors"
 
 // Switch is there on Linux only.
 type Switch struct{ Port int }
 
-func newSwitch(*Station) (*Switch, error) {
+func newSwitch(*Site) (*Switch, error) {
 	return nil, errors.New("put a switch between the nodes: Linux only")
 }
 

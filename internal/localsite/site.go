@@ -1,11 +1,11 @@
-// Package station builds a whole site on one machine: real daemons, each a
+// Package localsite builds a whole site on one machine: real daemons, each a
 // process of its own with its own STATE_DIR, one share, and the stand-in relay.
 // The demo, the benchmarks and the tests of the whole program use it.
 //
 // The PCs are loopback ports instead of hosts. What can be broken is processes,
 // each node's way to the share (Options.OwnLinks) and, on Linux, the gossip
 // between them (Options.Switched).
-package station
+package localsite
 
 import (
 	"errors"
@@ -17,7 +17,7 @@ import (
 	"github.com/convertfw/floatrelay/internal/standin"
 )
 
-// Options of a station.
+// Options of a site.
 type Options struct {
 	Exe   string // the floatrelay binary
 	Nodes int
@@ -38,14 +38,14 @@ type Options struct {
 	Switched bool
 }
 
-// Site figures of a station.
+// KMSN and Token are what every PC of a site is configured with.
 const (
 	KMSN  = "DEMO"
 	Token = "demo-token-not-for-a-site"
 )
 
-// Station is a site in one folder.
-type Station struct {
+// Site is a whole site in one folder.
+type Site struct {
 	Dir   string
 	Share string
 	Nodes []*Node
@@ -58,8 +58,8 @@ type Station struct {
 
 // New makes the folder, the share and a configuration per node. Nothing runs
 // yet.
-func New(opt Options) (_ *Station, err error) {
-	s := &Station{Dir: opt.Dir, opt: opt}
+func New(opt Options) (_ *Site, err error) {
+	s := &Site{Dir: opt.Dir, opt: opt}
 	if s.Dir == "" {
 		if s.Dir, err = os.MkdirTemp("", "floatrelay-demo-"); err != nil {
 			return nil, fmt.Errorf("make a scratch folder: %w", err)
@@ -84,7 +84,7 @@ func New(opt Options) (_ *Station, err error) {
 }
 
 // Close ends everything that still runs and removes a temporary folder.
-func (s *Station) Close() error {
+func (s *Site) Close() error {
 	for _, n := range s.Nodes {
 		n.PowerCut()
 	}
@@ -126,7 +126,7 @@ func removeTree(dir string) error {
 }
 
 // StartAll starts every node.
-func (s *Station) StartAll() error {
+func (s *Site) StartAll() error {
 	for _, n := range s.Nodes {
 		if err := n.Start(); err != nil {
 			return err
@@ -136,7 +136,7 @@ func (s *Station) StartAll() error {
 }
 
 // Lives returns the lives of all relays so far, as their processes wrote them.
-func (s *Station) Lives() ([]standin.Span, error) {
+func (s *Site) Lives() ([]standin.Span, error) {
 	var all []standin.Span
 	for _, n := range s.Nodes {
 		spans, err := standin.ReadLife(n.LifeLog())
@@ -150,7 +150,7 @@ func (s *Station) Lives() ([]standin.Span, error) {
 
 // Overlap returns for how long two relays lived at the same time; it must be
 // zero.
-func (s *Station) Overlap() (time.Duration, error) {
+func (s *Site) Overlap() (time.Duration, error) {
 	spans, err := s.Lives()
 	return standin.Overlap(spans), err
 }

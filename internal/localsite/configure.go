@@ -1,4 +1,4 @@
-package station
+package localsite
 
 import (
 	"fmt"
@@ -9,7 +9,7 @@ import (
 	"github.com/convertfw/floatrelay/internal/freeport"
 )
 
-func (s *Station) makeNodes() error {
+func (s *Site) makeNodes() error {
 	ports, err := freeport.Pairs(3 * s.opt.Nodes)
 	if err != nil {
 		return err
@@ -41,7 +41,7 @@ func (s *Station) makeNodes() error {
 	return nil
 }
 
-func (s *Station) configure(i int) error {
+func (s *Site) configure(i int) error {
 	n := s.Nodes[i]
 	if err := os.MkdirAll(n.Dir, 0o755); err != nil {
 		return fmt.Errorf("make a node's folder: %w", err)
@@ -70,7 +70,7 @@ func (s *Station) configure(i int) error {
 	return n.write(keys)
 }
 
-func (s *Station) peers() string {
+func (s *Site) peers() string {
 	var out []string
 	for _, n := range s.Nodes {
 		out = append(out, fmt.Sprintf("%s:%d", n.Addr, n.GossipPort))
