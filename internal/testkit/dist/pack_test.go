@@ -81,7 +81,7 @@ func TestPackTar_Content(t *testing.T) {
 
 // What goes into an archive: everything a technician needs, for that system.
 func TestCollect(t *testing.T) {
-	t.Chdir("../..")
+	t.Chdir("../../..")
 	bin := filepath.Join(t.TempDir(), "bin")
 	require.NoError(t, os.WriteFile(bin, []byte("x"), 0o755))
 	for sys, want := range map[string][]string{

@@ -21,7 +21,7 @@ var powershellTraps = map[string]*regexp.Regexp{
 
 // The scripts for Windows keep clear of them.
 func TestPowerShellScripts(t *testing.T) {
-	scripts, err := filepath.Glob("../../deploy/windows/*.ps1")
+	scripts, err := filepath.Glob("../../../deploy/windows/*.ps1")
 	require.NoError(t, err)
 	require.Len(t, scripts, 2)
 	for _, path := range scripts {
@@ -63,7 +63,7 @@ var siteNames = map[string]string{
 // install.ps1 tells a site.ini that names STATION from one that does not, by a
 // pattern that both .NET and Go read.
 func TestPowerShellScripts_FindAStation(t *testing.T) {
-	script, err := os.ReadFile("../../deploy/windows/install.ps1")
+	script, err := os.ReadFile("../../../deploy/windows/install.ps1")
 	require.NoError(t, err)
 	m := regexp.MustCompile(`GetString\(\$site\) -match '([^']+)'`).FindSubmatch(script)
 	require.NotNil(t, m)

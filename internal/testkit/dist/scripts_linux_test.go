@@ -40,7 +40,7 @@ func newScripted(t *testing.T) *scripted {
 		require.NoError(t, os.MkdirAll(dir, 0o755))
 	}
 	for _, name := range []string{"install.sh", "uninstall.sh"} {
-		body, err := os.ReadFile("../../deploy/linux/" + name)
+		body, err := os.ReadFile("../../../deploy/linux/" + name)
 		require.NoError(t, err)
 		require.Contains(t, string(body), "/etc/systemd/system/floatrelay.service")
 		// The folder's name holds a blank, which the real one never does.
