@@ -23,7 +23,7 @@ func (c code) Error() string { return "injected code" }
 // asWindows makes a dir judge injected codes as Windows would, and everything
 // else as the host does.
 func asWindows(folder string) *dir {
-	d := &dir{base: folder, sys: hostSystem()}
+	d := &dir{base: folder, sys: hostSystem(folder)}
 	host := d.sys.judge
 	d.sys.judge = func(err error) verdict {
 		var c code
@@ -51,7 +51,7 @@ func failing(err error, during time.Duration) func() error {
 
 func requireNames(t *testing.T, folder string, names ...string) {
 	t.Helper()
-	got, err := listNames(folder)
+	got, err := hostSystem(folder).list("")
 	require.NoError(t, err)
 	require.ElementsMatch(t, names, got)
 }
