@@ -10,23 +10,12 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+
+	"github.com/convertfw/floatrelay/lease/busy"
 )
 
 // maxRead bounds what Read returns, in bytes. Nothing of ours is near it.
 const maxRead = 1 << 20
-
-// How long a name that is busy is tried again: a create within a RENEW, a
-// publication as long as an antivirus usually keeps a file.
-const (
-	retryCreate  = 500 * time.Millisecond
-	retryReplace = 2 * time.Second
-	retryOther   = 500 * time.Millisecond
-	retryFirst   = 10 * time.Millisecond
-	retryMost    = 100 * time.Millisecond
-	// A publication meets readers that have the file open again and again, each
-	// for a moment. Many short pauses find the gap between them.
-	retryReplaceMost = 20 * time.Millisecond
-)
 
 // handle is the part of *os.File a create needs.
 type handle interface {
@@ -93,7 +82,7 @@ func (d *dir) Create(ctx context.Context, name string, body []byte) error {
 // on Windows and like a missing folder on some mounts: that is contention, and
 // after some retries the name counts as taken.
 func (d *dir) createNew(ctx context.Context, name string) (h handle, v verdict, err error) {
-	v, err = d.retry(ctx, retryCreate, func() (err error) {
+	v, err = d.retry(ctx, busy.Create, func() (err error) {
 		h, err = d.sys.create(name)
 		if err != nil && d.judge(err) == vNotExist && d.sys.exists(folderOf(name)) == nil {
 			return &contention{err}
@@ -151,7 +140,7 @@ func (d *dir) Read(ctx context.Context, name string) (body []byte, err error) {
 	if err := d.check(ctx, name); err != nil {
 		return nil, err
 	}
-	v, err := d.retry(ctx, retryOther, func() error {
+	v, err := d.retry(ctx, busy.Other, func() error {
 		body, err = d.readAll(name)
 		return err
 	})
@@ -178,11 +167,11 @@ func (d *dir) List(ctx context.Context, name string) (names []string, err error)
 		names, err = d.sys.list(name)
 		return err
 	}
-	v, err := d.retry(ctx, retryOther, list)
+	v, err := d.retry(ctx, busy.Other, list)
 	if v == vNotExist && d.sys.exists("") == nil {
 		// "No chain" is a grave answer: ask once more with LEASE_DIR known to
 		// be there, in case it has just been mounted.
-		v, err = d.retry(ctx, retryOther, list)
+		v, err = d.retry(ctx, busy.Other, list)
 	}
 	if err != nil {
 		return nil, d.fail("list", name, v, false, err)
@@ -203,7 +192,7 @@ func (d *dir) Replace(ctx context.Context, name string, body []byte) error {
 		_ = d.sys.remove(temp)
 		return d.fail("replace", name, d.judge(err), false, err)
 	}
-	v, err := d.retryEvery(ctx, retryReplace, retryReplaceMost, func() error { return d.sys.rename(temp, name) })
+	v, err := d.retry(ctx, busy.Replace, func() error { return d.sys.rename(temp, name) })
 	if err == nil {
 		return nil
 	}
@@ -239,7 +228,7 @@ func (d *dir) change(ctx context.Context, what, name string, call func(name stri
 	if err := d.check(ctx, name); err != nil {
 		return err
 	}
-	if v, err := d.retry(ctx, retryOther, func() error { return call(name) }); err != nil {
+	if v, err := d.retry(ctx, busy.Other, func() error { return call(name) }); err != nil {
 		return d.fail(what, name, v, true, err)
 	}
 	return nil
@@ -292,30 +281,18 @@ func shown(name string) string {
 	return name
 }
 
-// retry calls again while the name is busy, for at most limit and while ctx
-// lasts. Only refusals are retried, never a call whose outcome is not known.
-func (d *dir) retry(ctx context.Context, limit time.Duration, call func() error) (v verdict, err error) {
-	return d.retryEvery(ctx, limit, retryMost, call)
-}
-
-// retryEvery is retry with the longest pause given.
-func (d *dir) retryEvery(ctx context.Context, limit, most time.Duration, call func() error) (v verdict, err error) {
-	pause, start := retryFirst, time.Now()
-	for {
+// retry calls again while the name is busy. Only refusals are retried, never a
+// call whose outcome is not known.
+func (d *dir) retry(ctx context.Context, pace busy.Pace, call func() error) (v verdict, err error) {
+	pace.Do(ctx, func() bool {
 		if err = call(); err == nil {
-			return 0, nil
+			v = 0
+			return false
 		}
 		v = d.judge(err)
-		if v != vBusy && v != vMaybe || time.Since(start)+pause > limit {
-			return v, err
-		}
-		select {
-		case <-ctx.Done():
-			return v, err
-		case <-time.After(pause):
-		}
-		pause = min(2*pause, most)
-	}
+		return v == vBusy || v == vMaybe
+	})
+	return v, err
 }
 
 func (d *dir) judge(err error) verdict {

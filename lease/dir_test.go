@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/convertfw/floatrelay/lease/busy"
 )
 
 // code is an error code of Windows, wherever the test runs.
@@ -87,7 +89,7 @@ func TestCaseB13_BusyTargetIsRetriedForBothCodes(t *testing.T) {
 				require.Error(t, err)
 				require.NotErrorIs(t, err, ErrUnknown)
 				require.ErrorContains(t, err, "another program keeps")
-				require.LessOrEqual(t, time.Since(start), retryReplace)
+				require.LessOrEqual(t, time.Since(start), busy.Replace.Limit)
 				requireNames(t, d.base, ViewName)
 				b, err := d.Read(t.Context(), ViewName)
 				require.NoError(t, err)
@@ -141,7 +143,7 @@ func TestCaseB14_NameBeingDeletedIsContention(t *testing.T) {
 				}
 				start := time.Now()
 				require.ErrorIs(t, d.Create(t.Context(), "x.lock", []byte("x")), ErrExists)
-				require.LessOrEqual(t, time.Since(start), retryCreate)
+				require.LessOrEqual(t, time.Since(start), busy.Create.Limit)
 			})
 		})
 	}
