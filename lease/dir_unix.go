@@ -65,10 +65,11 @@ func (u unixFolder) enter(name string) (dir int, err error) {
 	if name == "." || name == "" {
 		return dir, nil
 	}
-	for _, part := range strings.Split(name, "/") {
+	parts := strings.Split(name, "/")
+	for i, part := range parts {
 		next, err := openAt(dir, part, folderOnly|unix.O_NOFOLLOW)
 		if err != nil {
-			err = explainOdd(dir, part, unix.S_IFDIR, err)
+			err = explainOdd(dir, strings.Join(parts[:i+1], "/"), unix.S_IFDIR, err)
 		}
 		_ = unix.Close(dir)
 		if err != nil {
@@ -109,11 +110,11 @@ func (u unixFolder) open(name string) (f *os.File, err error) {
 			return &contention{err}
 		}
 		if err != nil {
-			return explainOdd(dir, last, unix.S_IFREG, err)
+			return explainOdd(dir, name, unix.S_IFREG, err)
 		}
 		var st unix.Stat_t
 		if err = unix.Fstat(fd, &st); err == nil {
-			err = oddKind(uint32(st.Mode), unix.S_IFREG)
+			err = oddKind(name, uint32(st.Mode), unix.S_IFREG)
 		}
 		if err != nil {
 			_ = unix.Close(fd)
@@ -130,7 +131,7 @@ func (u unixFolder) list(name string) (names []string, err error) {
 	read := func(dir int, last string, flags int) error {
 		fd, err := openAt(dir, last, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_NONBLOCK|flags)
 		if err != nil {
-			return explainOdd(dir, last, unix.S_IFDIR, err)
+			return explainOdd(dir, name, unix.S_IFDIR, err)
 		}
 		f := os.NewFile(uintptr(fd), u.full(name))
 		names, err = f.Readdirnames(-1)
@@ -217,7 +218,7 @@ func (u unixFolder) stat(name string) (st unix.Stat_t, err error) {
 func (u unixFolder) modified(name string) (time.Time, error) {
 	st, err := u.stat(name)
 	if err == nil && name != "" {
-		err = oddKind(uint32(st.Mode), unix.S_IFREG)
+		err = oddKind(name, uint32(st.Mode), unix.S_IFREG)
 	}
 	return time.Unix(st.Mtim.Unix()), err
 }
@@ -240,11 +241,12 @@ func again(call func() error) error {
 	}
 }
 
-// explainOdd says what stands in the way if something other than want does.
+// explainOdd says what stands in the way if something other than want does. dir
+// is the folder of name.
 func explainOdd(dir int, name string, want uint32, err error) error {
 	var st unix.Stat_t
-	if unix.Fstatat(dir, name, &st, unix.AT_SYMLINK_NOFOLLOW) == nil {
-		if odd := oddKind(uint32(st.Mode), want); odd != nil {
+	if unix.Fstatat(dir, path.Base(name), &st, unix.AT_SYMLINK_NOFOLLOW) == nil {
+		if odd := oddKind(name, uint32(st.Mode), want); odd != nil {
 			return odd
 		}
 	}
@@ -252,7 +254,7 @@ func explainOdd(dir int, name string, want uint32, err error) error {
 }
 
 // oddKind returns an error unless a file is of the kind wanted.
-func oddKind(mode, want uint32) error {
+func oddKind(name string, mode, want uint32) error {
 	kind := mode & unix.S_IFMT
 	if kind == want {
 		return nil
@@ -261,7 +263,7 @@ func oddKind(mode, want uint32) error {
 		unix.S_IFREG: "a file", unix.S_IFDIR: "a folder", unix.S_IFLNK: "a link", unix.S_IFIFO: "a FIFO",
 		unix.S_IFSOCK: "a socket", unix.S_IFCHR: "a device", unix.S_IFBLK: "a device",
 	}[kind]
-	return oddInPlace(what, want == unix.S_IFDIR)
+	return Irregular(name, what, want == unix.S_IFDIR)
 }
 
 // unixVerdict judges an error of a local, CIFS, NFS or FUSE folder.

@@ -53,11 +53,11 @@ func (w winFolder) path(name string) (string, error) {
 	if name == "" {
 		return longPath(full), nil
 	}
-	for _, part := range parts[:len(parts)-1] {
+	for i, part := range parts[:len(parts)-1] {
 		full += `\` + part
 		attrs, err := attributes(longPath(full))
 		if err == nil {
-			err = oddAttributes(attrs, true)
+			err = oddAttributes(strings.Join(parts[:i+1], "/"), attrs, true)
 		}
 		if err != nil {
 			return "", &os.PathError{Op: "enter", Path: full, Err: err}
@@ -79,15 +79,15 @@ func (w winFolder) at(call func(path string) error) func(name string) error {
 
 // oddAttributes returns an error unless the attributes are those of a regular
 // file, or of a folder.
-func oddAttributes(attrs uint32, folder bool) error {
+func oddAttributes(name string, attrs uint32, folder bool) error {
 	isFolder := attrs&windows.FILE_ATTRIBUTE_DIRECTORY != 0
 	switch {
 	case attrs&windows.FILE_ATTRIBUTE_REPARSE_POINT != 0:
-		return oddInPlace("a link, a junction or another reparse point", folder)
+		return Irregular(name, "a link, a junction or another reparse point", folder)
 	case isFolder && !folder:
-		return oddInPlace("a folder", folder)
+		return Irregular(name, "a folder", folder)
 	case !isFolder && folder:
-		return oddInPlace("a file", folder)
+		return Irregular(name, "a file", folder)
 	}
 	return nil
 }
@@ -109,24 +109,24 @@ func (w winFolder) open(name string) (*os.File, error) {
 	}
 	f, err := openFile(path, windows.GENERIC_READ, windows.OPEN_EXISTING, windows.FILE_ATTRIBUTE_NORMAL)
 	if err != nil {
-		if attrs, asked := attributes(path); asked == nil && oddAttributes(attrs, false) != nil {
-			err = oddAttributes(attrs, false) // a folder says "access denied"
+		if attrs, asked := attributes(path); asked == nil && oddAttributes(name, attrs, false) != nil {
+			err = oddAttributes(name, attrs, false) // a folder says "access denied"
 		}
 		return nil, err
 	}
-	if err := oddHandle(windows.Handle(f.Fd()), false); err != nil {
+	if err := oddHandle(name, windows.Handle(f.Fd()), false); err != nil {
 		return nil, errors.Join(err, f.Close())
 	}
 	return f, nil
 }
 
 // oddHandle is oddAttributes of what was opened.
-func oddHandle(h windows.Handle, folder bool) error {
+func oddHandle(name string, h windows.Handle, folder bool) error {
 	var info windows.ByHandleFileInformation
 	if err := windows.GetFileInformationByHandle(h, &info); err != nil {
 		return err
 	}
-	return oddAttributes(info.FileAttributes, folder)
+	return oddAttributes(name, info.FileAttributes, folder)
 }
 
 func (w winFolder) move(from, to string, flags uint32) error {
@@ -149,8 +149,8 @@ func (w winFolder) modified(name string) (time.Time, error) {
 	if err != nil {
 		return time.Time{}, err
 	}
-	if attrs, err := attributes(path); err != nil || name != "" && oddAttributes(attrs, false) != nil {
-		return time.Time{}, errors.Join(err, oddAttributes(attrs, false))
+	if attrs, err := attributes(path); err != nil || name != "" && oddAttributes(name, attrs, false) != nil {
+		return time.Time{}, errors.Join(err, oddAttributes(name, attrs, false))
 	}
 	return st.ModTime(), nil
 }
@@ -239,7 +239,7 @@ func (w winFolder) list(name string) ([]string, error) {
 		return nil, &os.PathError{Op: "list", Path: path, Err: err}
 	}
 	f := os.NewFile(uintptr(h), path)
-	err = oddHandle(h, true)
+	err = oddHandle(name, h, true)
 	switch {
 	case err != nil && name == "":
 		err = &oddFile{what: "LEASE_DIR is a file, not a folder"}

@@ -20,8 +20,8 @@ func TestHole11_WindowsRefusesReparsePoints(t *testing.T) {
 		link | folder:                            {false, false},
 		folder | windows.FILE_ATTRIBUTE_READONLY: {false, true},
 	} {
-		require.Equal(t, want[0], oddAttributes(attrs, false) == nil, "%x as a file", attrs)
-		require.Equal(t, want[1], oddAttributes(attrs, true) == nil, "%x as a folder", attrs)
+		require.Equal(t, want[0], oddAttributes("x", attrs, false) == nil, "%x as a file", attrs)
+		require.Equal(t, want[1], oddAttributes("x", attrs, true) == nil, "%x as a folder", attrs)
 	}
 }
 

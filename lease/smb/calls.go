@@ -213,7 +213,7 @@ func (s *Share) Remove(ctx context.Context, name string) error {
 	return s.change(ctx, "remove", name, func(fs *smb2.Share) error {
 		attrs, err := attributes(fs, s.full(name))
 		if err == nil && attrs&reparsePoint != 0 {
-			err = oddAttributes(attrs, false)
+			err = oddAttributes(name, attrs, false)
 		}
 		if err != nil {
 			return err

@@ -37,7 +37,7 @@ func (s *Share) folder(fs *smb2.Share, name string) error {
 	if err != nil {
 		return err
 	}
-	return oddAttributes(attrs, true)
+	return oddAttributes(name, attrs, true)
 }
 
 // attributes asks for a name without following it.
@@ -54,14 +54,14 @@ func attributes(fs *smb2.Share, full string) (uint32, error) {
 
 // oddAttributes returns lease.ErrIrregular unless the attributes are those of a
 // regular file, or of a folder.
-func oddAttributes(attrs uint32, folder bool) error {
+func oddAttributes(name string, attrs uint32, folder bool) error {
 	switch isFolder := attrs&directory != 0; {
 	case attrs&reparsePoint != 0:
-		return fmt.Errorf("%w: it is a link or another reparse point; remove it", lease.ErrIrregular)
+		return lease.Irregular(name, "a link or another reparse point", folder)
 	case isFolder && !folder:
-		return fmt.Errorf("%w: it is a folder where a file belongs; remove it", lease.ErrIrregular)
+		return lease.Irregular(name, "a folder", folder)
 	case !isFolder && folder:
-		return fmt.Errorf("%w: it is a file where a folder belongs; remove it", lease.ErrIrregular)
+		return lease.Irregular(name, "a file", folder)
 	}
 	return nil
 }
@@ -75,7 +75,7 @@ func openFile(fs *smb2.Share, full string) (*smb2.File, error) {
 	}
 	if !strings.EqualFold(h.Name(), full) {
 		_ = h.Close()
-		return nil, fmt.Errorf("%w: it is a link; remove it", lease.ErrIrregular)
+		return nil, lease.Irregular(full, "a link", false)
 	}
 	return h, nil
 }
@@ -90,7 +90,7 @@ func (s *Share) explain(fs *smb2.Share, name string, folder bool, err error) err
 	if asked != nil {
 		return err
 	}
-	if odd := oddAttributes(attrs, folder); odd != nil {
+	if odd := oddAttributes(name, attrs, folder); odd != nil {
 		return odd
 	}
 	return err
