@@ -51,8 +51,10 @@ func (r *report) print(text string) {
 func (r *report) add(e event) {
 	key := [2]string{e.Package, e.Test}
 	switch e.Action {
-	case "run":
+	case "run", "cont":
 		r.running[key] = e.Time
+	case "pause": // it waits for its turn
+		delete(r.running, key)
 	case "output", "build-output":
 		r.note(e)
 		switch {

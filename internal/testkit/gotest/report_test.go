@@ -72,6 +72,8 @@ func TestReport_NamesWhatRunsLong(t *testing.T) {
 	began := time.Now()
 	r.add(event{Action: "run", Package: module + "internal/sitetest", Test: "TestLong", Time: began})
 	r.add(event{Action: "run", Package: module + "internal/sitetest", Test: "TestLater", Time: began.Add(time.Second)})
+	r.add(event{Action: "run", Package: module + "internal/sitetest", Test: "TestWaits", Time: began})
+	r.add(event{Action: "pause", Package: module + "internal/sitetest", Test: "TestWaits", Time: began})
 	r.tick(began)
 	require.Empty(t, out.String())
 	r.tick(began.Add(silence + time.Second))
