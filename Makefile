@@ -8,10 +8,15 @@ LINT     = github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 FUZZTIME ?= 60s
 SIMRUNS  ?= 1000
 SCALE   ?= 2,3,5,10,50,200
+# gotest is go test that tells what is under way and fails where nothing ran.
+TEST     = GO='$(GO)' $(GO) run ./internal/testkit/gotest
 
-.PHONY: all build demo test race sim mutants fuzz bench bench-scale prove lint cross e2e windows dist clean
+.PHONY: all help build demo test test-short race sim mutants fuzz bench bench-scale prove lint cross e2e windows dist clean
 
 all: build
+
+help: ## this list
+	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## /{printf "  %-12s %s\n", $$1, $$2}' Makefile
 
 build: ## the binary for this machine, in bin/
 	$(GO) build -trimpath -ldflags '$(LDFLAGS)' -o bin/floatrelay ./cmd/floatrelay
@@ -20,13 +25,16 @@ demo: build ## kill a real leader and watch the relay come back
 	bin/floatrelay demo
 
 test: ## all tests that need no extra packages
-	$(GO) test -timeout 15m ./...
+	$(TEST) -p 4 -timeout 15m ./...
+
+test-short: ## the tests that need no processes of their own: about a minute
+	$(TEST) -short -timeout 5m ./...
 
 race: ## the tests of everything that runs concurrently, with the race detector
-	$(GO) test -race -short -timeout 20m ./arbiter ./gossip/... ./lease/... ./relayproc ./internal/...
+	$(TEST) -race -short -timeout 20m ./arbiter ./gossip/... ./lease/... ./relayproc ./internal/...
 
 sim: ## search the simulated world for two relays: 10,000 seeds and more
-	GOGC=800 $(GO) test -timeout 30m -count=1 -v -run 'TestSearch|TestPartition|TestFault|TestRegression' ./simnet -sim.runs=$(SIMRUNS)
+	GOGC=800 $(TEST) -timeout 30m -count=1 -v -run 'TestSearch|TestPartition|TestFault|TestRegression' ./simnet -sim.runs=$(SIMRUNS)
 
 mutants: ## break each rule of the protocol and see the simulation catch it
 	$(GO) test -timeout 30m -count=1 -v -tags mutants -run TestMutants ./simnet
@@ -64,11 +72,11 @@ cross: ## build for every system a release has
 
 e2e: ## whole sites with network namespaces, a real Samba and a real systemd; root, Debian, the history
 	bash .ci/packages e2e
-	$(GO) test -tags python -count=1 -timeout 10m -run TestPython ./internal/sitetest
+	$(TEST) -tags python -count=1 -timeout 10m -run TestPython ./internal/sitetest
 	GO='$(GO)' bash .ci/mixed
-	$(GO) test -tags e2e -count=1 -timeout 25m ./lease/smb/...
-	$(GO) test -tags e2e -count=1 -timeout 5m -run 'Disk|TimeWait' ./lease ./relayproc
-	$(GO) test -tags e2e -count=1 -timeout 25m -v ./e2e $(E2EFLAGS)
+	$(TEST) -tags e2e -count=1 -timeout 25m ./lease/smb/...
+	$(TEST) -tags e2e -count=1 -timeout 5m -run 'Disk|TimeWait' ./lease ./relayproc
+	$(TEST) -tags e2e -count=1 -timeout 25m -v ./e2e $(E2EFLAGS)
 
 windows: ## the Windows binaries under wine; root, Debian
 	bash .ci/windows

@@ -2,6 +2,8 @@ module github.com/convertfw/floatrelay
 
 go 1.26.0
 
+toolchain go1.26.8
+
 require (
 	github.com/cloudsoda/go-smb2 v0.0.0-20260918041005-0c5d69b69701
 	github.com/google/uuid v1.6.0

@@ -34,6 +34,7 @@ func (p *pc) status() (st localapi.Status) {
 
 // A host with more cards than the LAN's tells the others the LAN's address.
 func TestCase_AddressAmongOtherCards(t *testing.T) {
+	t.Parallel()
 	s := newSite(t, 2, nil)
 	p := s.others(s.leader())[0]
 	p.Stop()
@@ -51,6 +52,7 @@ func TestCase_AddressAmongOtherCards(t *testing.T) {
 
 // A card without any IPv4 address besides the LAN's changes nothing.
 func TestCase_LinkLocalIPv6(t *testing.T) {
+	t.Parallel()
 	s := newSite(t, 2, nil)
 	for _, p := range s.pcs {
 		require.Equal(t, p.ip, s.addressOf(p))
@@ -81,6 +83,7 @@ func (s *site) addressOf(p *pc) string {
 // A PC that lost its power comes back under another address and is known again
 // soon, without a conflict.
 func TestCase_BackUnderAnotherAddress(t *testing.T) {
+	t.Parallel()
 	s := newSite(t, 3, nil)
 	l := s.leader()
 	p := s.others(l)[0]
@@ -109,6 +112,7 @@ func TestCase_BackUnderAnotherAddress(t *testing.T) {
 // The old leader comes back to the share after another took over: it follows,
 // and writes nothing over the new one's records.
 func TestCase_BackToTheShare(t *testing.T) {
+	t.Parallel()
 	s := newSite(t, 3, nil)
 	old := s.leader()
 	mark := clock.Boot()
@@ -135,6 +139,7 @@ func TestCase_BackToTheShare(t *testing.T) {
 // A frozen PC with nobody else there: it ends its relay when it wakes, reads,
 // and takes the lease again as a new tenure.
 func TestCase_FrozenAlone(t *testing.T) {
+	t.Parallel()
 	s := newSite(t, 1, nil)
 	p := s.pcs[0]
 	before, _ := s.head()
@@ -151,6 +156,7 @@ func TestCase_FrozenAlone(t *testing.T) {
 
 // A share that may only be read is named as such within 10 s, and no relay runs.
 func TestCase_NoWriteAccess(t *testing.T) {
+	t.Parallel()
 	s := newSite(t, 2, nil)
 	for _, p := range s.pcs {
 		p.Stop()
@@ -169,6 +175,7 @@ func TestCase_NoWriteAccess(t *testing.T) {
 
 // A folder that is not there is no folder without a lease.
 func TestCase_FolderMissing(t *testing.T) {
+	t.Parallel()
 	s := newSite(t, 2, nil)
 	for _, p := range s.pcs {
 		p.Stop()
@@ -186,6 +193,7 @@ func TestCase_FolderMissing(t *testing.T) {
 
 // The epoch goes on over a folder that was lost.
 func TestCase_EpochSurvivesTheFolder(t *testing.T) {
+	t.Parallel()
 	s := newSite(t, 2, nil)
 	before, _ := s.head()
 	wiped(s)
@@ -199,6 +207,7 @@ func TestCase_EpochSurvivesTheFolder(t *testing.T) {
 
 // The password is in no log and no file but stk.ini.
 func TestCase_PasswordStaysSecret(t *testing.T) {
+	t.Parallel()
 	s := newSite(t, 2, nil)
 	for _, p := range s.pcs {
 		b, err := os.ReadFile(p.logPath())
@@ -224,6 +233,7 @@ func (p *pc) commandLines(t *testing.T) (all string) {
 // The doctor finds nothing wrong with a healthy site on an smb:// share, and
 // says so within 15 s.
 func TestCase_DoctorOnSMB(t *testing.T) {
+	t.Parallel()
 	s := newSite(t, 2, nil)
 	for _, p := range s.pcs {
 		begin := time.Now()

@@ -123,6 +123,7 @@ var breakages = []breakage{
 // done, word for word as docs/doctor.md says. It may take a moment until the
 // members notice.
 func TestDoctor_BrokenSites(t *testing.T) {
+	t.Parallel()
 	rows, err := doctest.Read("../docs/doctor.md")
 	require.NoError(t, err)
 	s := newSite(t, 3, nil)
@@ -171,6 +172,7 @@ func TestDoctor_BrokenSites(t *testing.T) {
 // second one must never lead: nothing would stop it. It is told where the first is,
 // since neither finds the other's file.
 func TestDoctor_CopiesOfOneFolder(t *testing.T) {
+	t.Parallel()
 	rows, err := doctest.Read("../docs/doctor.md")
 	require.NoError(t, err)
 	s := &site{t: t, lan: newLAN(t)}
@@ -193,6 +195,7 @@ func TestDoctor_CopiesOfOneFolder(t *testing.T) {
 
 // Folders of this machine that only root can spoil.
 func TestDoctor_BrokenFolders(t *testing.T) {
+	t.Parallel()
 	rows, err := doctest.Read("../docs/doctor.md")
 	require.NoError(t, err)
 	for name, options := range map[string]string{
@@ -231,6 +234,7 @@ func fill(t *testing.T, path string) {
 
 // A PC with two cards, and nothing that tells which one leads to the others.
 func TestDoctor_SeveralAddresses(t *testing.T) {
+	t.Parallel()
 	rows, err := doctest.Read("../docs/doctor.md")
 	require.NoError(t, err)
 	s := &site{t: t, lan: newLAN(t), url: t.TempDir()}

@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"testing"
 
@@ -29,9 +30,9 @@ func sweep() {
 	}
 }
 
-// removeOwn removes everything this test made.
-func removeOwn() {
-	for _, ns := range namespaces(ownPrefix()) {
+// removeAll removes the namespaces whose names begin so.
+func removeAll(begin string) {
+	for _, ns := range namespaces(begin) {
 		removeNamespace(ns)
 	}
 }
@@ -65,18 +66,22 @@ const (
 )
 
 // lan is a switch with ports: a namespace that holds a bridge. Ports are named
-// after who is plugged in.
+// after who is plugged in. Several may be there at once: each has namespaces of
+// its own, so that the same addresses do not meet.
 type lan struct {
-	t  testing.TB
-	ns string
+	t      testing.TB
+	prefix string // of its namespaces
+	ns     string // the switch
 }
+
+var lans atomic.Int64 // made so far
 
 // newLAN makes an empty switch; it is removed with everything plugged in when
 // the test ends.
 func newLAN(t testing.TB) *lan {
-	l := &lan{t: t, ns: ownPrefix() + "switch"}
-	t.Cleanup(removeOwn)
-	removeOwn()
+	prefix := fmt.Sprintf("%s%d-", ownPrefix(), lans.Add(1))
+	l := &lan{t: t, prefix: prefix, ns: prefix + "switch"}
+	t.Cleanup(func() { removeAll(prefix) })
 	run(t, "ip", "netns", "add", l.ns)
 	l.in("ip", "link", "add", "br0", "type", "bridge", "forward_delay", "0", "mcast_snooping", "0")
 	l.in("ip", "link", "set", "br0", "up")
@@ -88,7 +93,7 @@ func newLAN(t testing.TB) *lan {
 // plug adds a host: a namespace with a loopback and one card. mac tells PCs
 // apart, as hardware does.
 func (l *lan) plug(port, ip, mac string) (ns string) {
-	ns = ownPrefix() + port
+	ns = l.prefix + port
 	run(l.t, "ip", "netns", "add", ns)
 	run(l.t, "ip", "link", "add", "eth0", "address", mac, "netns", ns, "type", "veth", "peer", "name", port, "netns", l.ns)
 	l.in("ip", "link", "set", port, "master", "br0", "up")

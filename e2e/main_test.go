@@ -8,6 +8,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
+	"strconv"
 	"testing"
 	"time"
 )
@@ -20,6 +22,9 @@ var (
 	total = flag.Duration("e2e.total", 22*time.Minute, "hard bound of everything together")
 )
 
+// sites is how many run at once at least.
+const sites = 4
+
 func TestMain(m *testing.M) {
 	flag.Parse()
 	for _, tool := range []string{"ip", "nft", "smbd", "smbpasswd"} {
@@ -29,12 +34,18 @@ func TestMain(m *testing.M) {
 		}
 	}
 	sweep()
+	// Sites mostly wait, so that more of them run at once than there are cores.
+	if runtime.GOMAXPROCS(0) < sites {
+		if err := flag.Set("test.parallel", strconv.Itoa(sites)); err != nil {
+			panic(err)
+		}
+	}
 	dir, err := os.MkdirTemp("", "floatrelay-e2e-")
 	if err != nil {
 		panic(err)
 	}
 	bound := time.AfterFunc(*total, func() {
-		removeOwn()
+		removeAll(ownPrefix())
 		fmt.Fprintf(os.Stderr, "e2e: not finished within %v; namespaces removed\n", *total)
 		os.Exit(1)
 	})
@@ -45,7 +56,7 @@ func TestMain(m *testing.M) {
 		code = m.Run()
 	}
 	bound.Stop()
-	removeOwn()
+	removeAll(ownPrefix())
 	_ = os.RemoveAll(dir)
 	os.Exit(code)
 }

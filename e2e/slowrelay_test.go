@@ -14,6 +14,7 @@ import (
 // A relay that an antivirus keeps unpacking for 25 s is waited for: the leader
 // renews all the while, nobody takes over, and no second relay is started.
 func TestCase_SlowRelay(t *testing.T) {
+	t.Parallel()
 	const delay = 25 * time.Second
 	s := newSite(t, 3, map[string]string{"RELAY_ARGS": "standin -listen 0.0.0.0 -delay " + delay.String()})
 	p := s.leader()

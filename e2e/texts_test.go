@@ -53,6 +53,7 @@ func (p *pc) saysToken(of *pc, there, here string) {
 // and so do the others of it; nobody is disturbed, and all is well once it has
 // the right one.
 func TestCaseA13_WrongToken(t *testing.T) {
+	t.Parallel()
 	s := newSite(t, 3, nil)
 	l := s.leader()
 	odd := s.others(l)[0]
@@ -101,6 +102,7 @@ func (s *site) free() { require.NoError(s.t, os.Remove(s.stuffing())) }
 // A share that is full for a few seconds costs nobody the lease: the old view
 // stays whole, the reason is said with what to do, and all goes on by itself.
 func TestCaseF_FullShareForAMoment(t *testing.T) {
+	t.Parallel()
 	s := newSiteOn(t, 2, nil, small(t))
 	l := s.leader()
 	before, _ := s.head()
@@ -131,6 +133,7 @@ func TestCaseF_FullShareForAMoment(t *testing.T) {
 // A share that stays full ends the relay within TTL, as nobody could take over
 // otherwise; the doctor says why, and room is all that is needed.
 func TestCaseF_FullShareForLong(t *testing.T) {
+	t.Parallel()
 	s := newSiteOn(t, 2, nil, small(t))
 	l := s.leader()
 	before, _ := s.head()

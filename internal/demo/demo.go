@@ -60,7 +60,7 @@ func (r Result) Err() error {
 	case r.Ready <= 0:
 		return errors.New("no new relay came")
 	case !r.Stable:
-		return errors.New("the leader changed a second time when the victim came back")
+		return errors.New("the leader or its relay changed a second time when the victim came back")
 	case r.Received[1] == 0:
 		return errors.New("the client did not get through to the new relay")
 	}
@@ -69,6 +69,9 @@ func (r Result) Err() error {
 
 // settle is how long the site is watched after the victim came back.
 const settle = 3 * time.Second
+
+// stall is for how long a busy PC may keep the daemons from answering.
+const stall = 2 * time.Second
 
 // Run runs one demo; ctx bounds it. The result is valid with a nil error; the
 // promise is judged by Result.Err.
@@ -178,7 +181,7 @@ func (d *show) hurt(ctx context.Context, n *localsite.Node) error {
 }
 
 // comeBack lets the victim return and reports whether the site stayed as it
-// was.
+// was: the same leader with the same relay process, and no time without one.
 func (d *show) comeBack(ctx context.Context, n *localsite.Node, epoch uint64) bool {
 	if d.opt.Fault == Freeze {
 		_ = n.Resume()
@@ -186,15 +189,21 @@ func (d *show) comeBack(ctx context.Context, n *localsite.Node, epoch uint64) bo
 		d.say("%v", err)
 		return false
 	}
-	until := time.Now().Add(settle)
-	for time.Now().Before(until) && ctx.Err() == nil {
-		time.Sleep(100 * time.Millisecond)
-		if _, st, err := d.s.Leader(ctx); err == nil && st.Epoch != epoch {
+	pid, seen := 0, time.Now()
+	for until := seen.Add(settle); time.Now().Before(until) && ctx.Err() == nil; time.Sleep(100 * time.Millisecond) {
+		_, st, err := d.s.Leader(ctx)
+		switch {
+		case err != nil && time.Since(seen) > stall:
+			return false // nobody leads
+		case err != nil:
+			continue
+		case st.Epoch != epoch, pid != 0 && st.Relay.PID != pid:
 			return false
 		}
+		pid, seen = st.Relay.PID, time.Now()
 	}
 	st, err := n.Status(ctx)
-	return err == nil && st.Role != "leader"
+	return err == nil && st.Role != "leader" && pid != 0
 }
 
 func (d *show) since(t time.Time) (time.Duration, error) {

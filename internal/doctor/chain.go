@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/convertfw/floatrelay/internal/config"
 	"github.com/convertfw/floatrelay/lease"
@@ -40,16 +41,26 @@ func chainCheck(cfg config.Config, open func() (lease.Share, error)) func(contex
 	}
 }
 
+// bodyFollows is how long a record may be there without its whole body before that
+// is a finding: a file server shows a name a moment before what is written into it.
+const bodyFollows = time.Second
+
 func readHead(ctx context.Context, cfg config.Config, chain *lease.Chain, list lease.Listing) (lease.Entry, error) {
 	codec, err := lease.NewCodec(cfg.KMSN, string(cfg.Token), string(cfg.OldToken))
 	if err != nil {
 		return lease.Entry{}, fmt.Errorf("prepare to verify records: %w", err)
 	}
-	body, err := boundedValue(ctx, func() ([]byte, error) { return chain.Read(ctx, list.Share, list.Head()) })
-	if err != nil {
-		return lease.Entry{}, err
+	for begin := time.Now(); ; {
+		body, err := boundedValue(ctx, func() ([]byte, error) { return chain.Read(ctx, list.Share, list.Head()) })
+		if err != nil {
+			return lease.Entry{}, err
+		}
+		head := codec.Open(list.Share, list.Head(), body)
+		if head.Kind != lease.Unknown || time.Since(begin) > bodyFollows || ctx.Err() != nil {
+			return head, nil
+		}
+		time.Sleep(bodyFollows / 10)
 	}
-	return codec.Open(list.Share, list.Head(), body), nil
 }
 
 func judgeHead(head lease.Entry, list lease.Listing, tell Tell) {

@@ -273,3 +273,30 @@ func TestState_DamagedFiles(t *testing.T) {
 	one(t, got[1:2], Failure, "node is damaged", "delete this file")
 	one(t, got[2:], Warning, "state.json is damaged", "puts it aside")
 }
+
+// A file server shows a new record's name a moment before its body: a doctor that
+// looks just then finds nothing wrong, one that still sees no body does.
+func TestChain_RecordThatIsBeingWritten(t *testing.T) {
+	for name, tc := range map[string]struct {
+		written time.Duration // after the first look; zero is never
+		level   Level
+		text    string
+	}{
+		"a moment later": {bodyFollows / 4, OK, "record 7, epoch 3"},
+		"never":          {0, Failure, "created without a body"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			record(t, dir, testKMSN, testToken)
+			path := filepath.Join(dir, filepath.FromSlash(lease.RecordName("6f3a1c52-0b7e-4a55-9a0e-0d8b9f1e2c3d", 7)))
+			body, err := os.ReadFile(path)
+			require.NoError(t, err)
+			require.NoError(t, os.Truncate(path, 0))
+			if tc.written > 0 {
+				late := time.AfterFunc(tc.written, func() { _ = os.WriteFile(path, body, 0o600) })
+				t.Cleanup(func() { late.Stop() })
+			}
+			one(t, look(t, chainCheck(figures(dir), opener(lease.NewDir(dir)))), tc.level, tc.text, "")
+		})
+	}
+}

@@ -7,7 +7,8 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// ownGroup lets Ctrl-Break reach one daemon alone.
-func ownGroup(cmd *exec.Cmd) {
+// startChild starts a daemon that Ctrl-Break can reach alone.
+func startChild(cmd *exec.Cmd) error {
 	cmd.SysProcAttr = &syscall.SysProcAttr{CreationFlags: windows.CREATE_NEW_PROCESS_GROUP}
+	return cmd.Start()
 }

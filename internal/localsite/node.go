@@ -96,8 +96,7 @@ func (n *Node) Start() error {
 	cmd := exec.Command(n.exe, "run", "--config", n.ConfigPath())
 	cmd.Env = append(os.Environ(), standin.LogEnv+"="+n.LifeLog())
 	cmd.Stdout, cmd.Stderr = log, log
-	ownGroup(cmd)
-	if err := cmd.Start(); err != nil {
+	if err := startChild(cmd); err != nil {
 		_ = log.Close()
 		return fmt.Errorf("start %s: %w", n.Station, err)
 	}

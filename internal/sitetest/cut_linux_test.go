@@ -1,6 +1,7 @@
 package sitetest
 
 import (
+	"errors"
 	"os"
 	"strings"
 	"testing"
@@ -11,6 +12,7 @@ import (
 	"github.com/convertfw/floatrelay/internal/clock"
 	"github.com/convertfw/floatrelay/internal/localapi"
 	"github.com/convertfw/floatrelay/internal/localsite"
+	"github.com/convertfw/floatrelay/internal/standin"
 )
 
 // Nobody can write the share: the relay goes on while the roster vouches, stops
@@ -186,13 +188,32 @@ func TestTwoFolders(t *testing.T) {
 			return m.Role == "ineligible" && strings.Contains(m.Note, "share")
 		})
 	}
-	s.until(slack*2, "the leader is on the lowest share", func() error {
-		n, _, err := s.Leader(t.Context())
-		if err == nil {
-			require.Contains(t, names(right), n.Station)
-		}
+	for _, n := range wrong {
+		s.until(slack, "no relay runs on the other share", func() error { return s.noRelay(n) })
+	}
+	leader, st := s.leader(0, slack*2)
+	require.Contains(t, names(right), leader.Station)
+	s.stays(leader, st.Epoch, 2*quickTTL)
+	for _, n := range wrong {
+		require.NoError(t, s.noRelay(n), "a relay runs on the other share again")
+		s.status(n, "is still ineligible", func(x localapi.Status) bool { return x.Role == "ineligible" })
+	}
+}
+
+// noRelay returns an error if a process lives that a relay of n wrote into its life log.
+func (s *site) noRelay(n *localsite.Node) error {
+	lives, err := standin.ReadLife(n.LifeLog())
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		return err
-	})
+	}
+	for _, l := range lives {
+		for _, pid := range l.PIDs {
+			if err := notRelay(pid); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 func names(nodes []*localsite.Node) (out []string) {

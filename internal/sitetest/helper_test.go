@@ -175,18 +175,30 @@ func (s *site) mayLead(asked, about *localsite.Node) {
 	})
 }
 
-// stays demands that node n leads with this epoch for all of d.
+// stall is for how long a busy machine may keep the daemons from answering.
+const stall = 3 * time.Second
+
+// stays demands that node n leads with this epoch for all of d, with the same relay
+// process, and that nobody says for longer than a stall that nobody leads.
 func (s *site) stays(n *localsite.Node, epoch uint64, d time.Duration) {
 	s.t.Helper()
-	for end := time.Now().Add(d); time.Now().Before(end); time.Sleep(100 * time.Millisecond) {
-		if l, st, err := s.Leader(s.t.Context()); err == nil {
-			require.Equal(s.t, n.Station, l.Station)
-			require.Equal(s.t, epoch, st.Epoch)
-		}
-	}
-	s.status(n, "leads", func(st localapi.Status) bool {
+	leads := func(st localapi.Status) bool {
 		return st.Role == "leader" && st.Relay.State == "running" && st.Epoch == epoch
-	})
+	}
+	pid := s.status(n, "leads", leads).Relay.PID
+	seen := time.Now()
+	for end := seen.Add(d); time.Now().Before(end); time.Sleep(100 * time.Millisecond) {
+		l, st, err := s.Leader(s.t.Context())
+		if err != nil {
+			require.Less(s.t, time.Since(seen), stall, "nobody leads")
+			continue
+		}
+		require.Equal(s.t, n.Station, l.Station)
+		require.Equal(s.t, epoch, st.Epoch)
+		require.Equal(s.t, pid, st.Relay.PID, "the relay was started again")
+		seen = time.Now()
+	}
+	require.Equal(s.t, pid, s.status(n, "still leads", leads).Relay.PID, "the relay was started again")
 }
 
 // status waits until what a node says of itself fits.

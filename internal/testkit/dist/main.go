@@ -3,7 +3,9 @@
 // file of checksums.
 //
 // The same commit, Go and version give the same bytes: paths are trimmed, times
-// are the commit's (or SOURCE_DATE_EPOCH), names are sorted.
+// are the commit's (or SOURCE_DATE_EPOCH), names are sorted. Which Go that is
+// stands in go.mod; another one is refused, unless -any-toolchain says that only
+// the making of archives is tried.
 package main
 
 import (
@@ -30,9 +32,14 @@ func main() {
 	version := flag.String("version", "devel", "version stamped into the program and the names")
 	out := flag.String("out", "dist", "folder for the archives")
 	only := flag.String("only", "", "build one system only, such as linux/amd64")
+	anyGo := flag.Bool("any-toolchain", false, "build with whatever Go this machine has: not for a release")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
+	if err := checkToolchain(ctx, *anyGo); err != nil {
+		fmt.Fprintln(os.Stderr, "dist:", err)
+		os.Exit(1)
+	}
 	if err := run(ctx, *version, *out, *only); err != nil {
 		fmt.Fprintln(os.Stderr, "dist:", err)
 		os.Exit(1)
