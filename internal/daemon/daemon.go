@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -74,12 +73,12 @@ type Daemon struct {
 	table  chan struct{}
 	saving chan struct{}
 
-	api      net.Listener
+	api      apiAddr
 	cleanups []func()
 }
 
-// New prepares a daemon: it claims STATE_DIR, joins gossip's port and listens
-// on API_ADDR, but asks nothing of the share. Close undoes it.
+// New prepares a daemon: it claims STATE_DIR, joins gossip's port and opens
+// API_ADDR if nobody else holds it, but asks nothing of the share. Close undoes it.
 func New(cfg config.Config, opt Options) (_ *Daemon, err error) {
 	opt.now, opt.wall = clock.Boot, time.Now
 	d := &Daemon{cfg: cfg, opt: opt, log: opt.Log.Logger, table: make(chan struct{}, 1), saving: make(chan struct{}, 1)}
@@ -111,10 +110,10 @@ func New(cfg config.Config, opt Options) (_ *Daemon, err error) {
 	if err := d.openGossip(); err != nil {
 		return nil, err
 	}
-	if d.api, err = localapi.Listen(cfg.APIAddr); err != nil {
+	if err := d.api.open(cfg.APIAddr); err != nil {
 		return nil, err
 	}
-	d.cleanup(func() { _ = d.api.Close() })
+	d.cleanup(d.api.close)
 	d.openObserver()
 	return d, d.openArbiter()
 }

@@ -108,8 +108,10 @@ func TestHole14_NothingIsSentToAnImpostor(t *testing.T) {
 	daemon := serve(t, &fakeSource{}, Options{Bearers: []string{"b"}})
 	for name, impostor := range map[string]http.HandlerFunc{
 		"knows nothing": func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("{}")) },
-		"redirects":     func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "http://"+daemon+r.URL.String(), http.StatusTemporaryRedirect) },
-		"is older":      func(w http.ResponseWriter, r *http.Request) { fail(w, http.StatusNotFound, "no such request") },
+		"redirects": func(w http.ResponseWriter, r *http.Request) {
+			http.Redirect(w, r, "http://"+daemon+r.URL.String(), http.StatusTemporaryRedirect)
+		},
+		"is older": func(w http.ResponseWriter, r *http.Request) { fail(w, http.StatusNotFound, "no such request") },
 		"asks the real one": func(w http.ResponseWriter, r *http.Request) {
 			resp, err := http.Get("http://" + daemon + r.URL.String())
 			if err == nil {

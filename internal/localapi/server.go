@@ -14,9 +14,9 @@ import (
 const (
 	maxBody     = 4 << 10 // bytes of a POST body
 	maxHeader   = 8 << 10
-	maxRequests = 32 // being answered at once, watchers apart
-	maxChanges  = 8  // of those that change something, beside them
-	maxWatchers = 16 // without the token, and as many with it
+	maxRequests = 32                      // being answered at once, watchers apart
+	maxChanges  = 8                       // of those that change something, beside them
+	maxWatchers = 16                      // without the token, and as many with it
 	answerTime  = 1500 * time.Millisecond // for the reading requests
 	changeTime  = 10 * time.Second        // for handoff, drain and undrain
 	watchWrite  = 5 * time.Second         // per event; a watcher that stops reading is dropped
