@@ -173,6 +173,7 @@ func (g *Gossip) mlConfig(advertise netip.Addr, tr Transport, d *delegate) *memb
 	c.GossipToTheDeadTime = t.ToTheDead
 	c.DeadNodeReclaimTime = t.Reclaim
 	c.PushPullInterval = t.PushPull
+	c.UDPBufferSize = maxDatagram
 	// Records and metadata are short and full of hashes: nothing to gain.
 	c.EnableCompression = false
 	return c

@@ -206,7 +206,7 @@ func (d *Daemon) openArbiter() (err error) {
 		ctx: context.Background(), cmd: d.opt.Guard, spec: d.relaySpec, post: d.relayEvent, say: d.report,
 		will: func(a arbiter.SetWill) []byte { return newTestament(d.cfg, d.codec.signsOld(), a) },
 	}
-	d.tokens = &tokens{own: d.cfg.Token.String(), old: oldPrint(d.cfg.OldToken), found: d.found, say: d.report}
+	d.tokens = &tokens{own: d.cfg.TokenPrint(), old: d.cfg.OldTokenPrint(), found: d.found, say: d.report}
 	d.room = &fullness{Store: d.seen.metrics.Store(d.chain), share: d.share.String(), say: d.report}
 	d.driver, err = arbiter.NewDriver(arbiter.DriverConfig{
 		Machine: arbiter.Config{
@@ -278,7 +278,7 @@ func (d *Daemon) Run(ctx context.Context) error {
 	}
 	d.log.Info("floatrelay starts", zap.String("version", d.opt.Version), zap.String("station", d.cfg.Station),
 		zap.String("kmsn", d.cfg.KMSN), zap.String("config", d.cfg.Path), zap.String("node", d.self.String()), zap.String("address", d.address()),
-		zap.Int("gossip_port", d.gossip.Port()), zap.String("share", d.share.String()), zap.String("token", d.cfg.Token.String()))
+		zap.Int("gossip_port", d.gossip.Port()), zap.String("share", d.share.String()), zap.String("token", d.cfg.TokenPrint()))
 	go func() {
 		<-ctx.Done()
 		d.driver.Post(arbiter.Handoff{Reason: "stop", Final: true})
