@@ -3,20 +3,16 @@
 package simnet
 
 import (
-	"encoding/json"
 	"flag"
 	"fmt"
 	"os"
-	"os/exec"
-	"path/filepath"
-	"regexp"
 	"slices"
 	"sort"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
 
-	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
 
@@ -110,79 +106,6 @@ func ask(t *testing.T, j judge, q question) string {
 	return check
 }
 
-// judgeOf returns a judge whose machine, or world, has one breakage.
-func judgeOf(t *testing.T, name string) judge {
-	t.Helper()
-	if slices.Contains(Defects, name) {
-		return here(name)
-	}
-	overlay := overlayOf(t, name)
-	if *simUnits {
-		t.Logf("%s is noticed by the arbiter's %v", name, unitsThatNotice(t, overlay))
-	}
-	exe := filepath.Join(t.TempDir(), "broken.test")
-	out, err := exec.Command("go", "test", "-c", "-vet=off", "-ldflags=-s -w", "-overlay", overlay, "-o", exe, ".").CombinedOutput()
-	require.NoError(t, err, "the mutant %s does not compile:\n%s", name, out)
-	return judgeIn(t, exe)
-}
-
-// overlayOf writes what a mutant changes into a folder of its own and returns
-// the file for go's -overlay that puts it in place.
-func overlayOf(t *testing.T, name string) string {
-	t.Helper()
-	files, err := patchedBy("..", name)
-	require.NoError(t, err)
-	root, err := filepath.Abs("..")
-	require.NoError(t, err)
-	dir, replace := t.TempDir(), map[string]string{}
-	for file, text := range files {
-		to := filepath.Join(dir, filepath.Base(file))
-		require.NoError(t, os.WriteFile(to, []byte(text), 0o644))
-		replace[filepath.Join(root, filepath.FromSlash(file))] = to
-	}
-	b, err := json.Marshal(map[string]any{"Replace": replace})
-	require.NoError(t, err)
-	to := filepath.Join(dir, "overlay.json")
-	require.NoError(t, os.WriteFile(to, b, 0o644))
-	return to
-}
-
-// judgeIn starts another build of this test, which answers until the test ends.
-func judgeIn(t *testing.T, exe string) judge {
-	t.Helper()
-	cmd := exec.Command(exe, "-sim.judge")
-	cmd.Stderr = os.Stderr
-	in, err := cmd.StdinPipe()
-	require.NoError(t, err)
-	out, err := cmd.StdoutPipe()
-	require.NoError(t, err)
-	require.NoError(t, cmd.Start())
-	t.Cleanup(func() {
-		assert.NoError(t, in.Close())
-		assert.NoError(t, cmd.Wait())
-	})
-	questions, answers := json.NewEncoder(in), json.NewDecoder(out)
-	return func(q question) (check string, err error) {
-		if err = questions.Encode(q); err == nil {
-			err = answers.Decode(&check)
-		}
-		return check, err
-	}
-}
-
-var failedTest = regexp.MustCompile(`(?m)^--- FAIL: (\w+)`)
-
-// unitsThatNotice runs the arbiter's own tests on a broken build.
-func unitsThatNotice(t *testing.T, overlay string) (tests []string) {
-	t.Helper()
-	out, err := exec.Command("go", "test", "-vet=off", "-overlay", overlay, "../arbiter").CombinedOutput()
-	for _, m := range failedTest.FindAllSubmatch(out, -1) {
-		tests = append(tests, string(m[1]))
-	}
-	require.True(t, err == nil || len(tests) > 0, "the arbiter's tests did not run:\n%s", out)
-	return tests
-}
-
 // record looks whether the recorded world still catches a mutant, by whatever
 // check, and else searches another. It reports whether the table changes.
 func record(t *testing.T, was caught, name string, broken judge) (caught, bool) {
@@ -229,6 +152,31 @@ func find(t *testing.T, name string, broken judge) (caught, bool) {
 		second = caught{name, Mode(*simMode), 0, tried, "nothing"}
 	}
 	return second, second.name != ""
+}
+
+// row is one line of the printed table.
+type row struct {
+	caught
+	scripts []string
+}
+
+// tableOf prints for each mutant the world and the scripts that catch it, and
+// how many worlds the search tried until then.
+func tableOf(rows []row) string {
+	slices.SortFunc(rows, func(a, b row) int { return strings.Compare(a.name, b.name) })
+	var b strings.Builder
+	b.WriteString("| mutant | mode and seed | tries | caught by | scripts that catch it |\n|---|---|---|---|---|\n")
+	for _, r := range rows {
+		world, tries, check := "–", "–", "–"
+		if r.mode != "" && r.seed == 0 {
+			tries = fmt.Sprintf("not in %d (%s)", r.tried, r.mode)
+		} else if r.mode != "" {
+			world, tries = fmt.Sprintf("%s %d", r.mode, r.seed), strconv.Itoa(r.tried)
+			check = strings.ReplaceAll(r.check, "-", " ")
+		}
+		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s |\n", r.name, world, tries, check, strings.Join(r.scripts, ", "))
+	}
+	return b.String()
 }
 
 func writeTable(t *testing.T, known map[string]caught) {

@@ -1,9 +1,7 @@
 package simnet
 
 import (
-	"fmt"
 	"os"
-	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -24,31 +22,7 @@ type caught struct {
 	check string // the check that caught it
 }
 
-// row is one line of the printed table.
-type row struct {
-	caught
-	scripts []string
-}
-
-// tableOf prints for each mutant the world and the scripts that catch it, and
-// how many worlds the search tried until then.
-func tableOf(rows []row) string {
-	slices.SortFunc(rows, func(a, b row) int { return strings.Compare(a.name, b.name) })
-	var b strings.Builder
-	b.WriteString("| mutant | mode and seed | tries | caught by | scripts that catch it |\n|---|---|---|---|---|\n")
-	for _, r := range rows {
-		world, tries, check := "–", "–", "–"
-		if r.mode != "" && r.seed == 0 {
-			tries = fmt.Sprintf("not in %d (%s)", r.tried, r.mode)
-		} else if r.mode != "" {
-			world, tries = fmt.Sprintf("%s %d", r.mode, r.seed), strconv.Itoa(r.tried)
-			check = strings.ReplaceAll(r.check, "-", " ")
-		}
-		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s |\n", r.name, world, tries, check, strings.Join(r.scripts, ", "))
-	}
-	return b.String()
-}
-
+// readTable returns the recorded worlds by mutant.
 func readTable(t *testing.T) map[string]caught {
 	known := map[string]caught{}
 	b, err := os.ReadFile(table)
