@@ -18,7 +18,7 @@ type voucher struct {
 	since time.Duration
 }
 
-// vouchReceived takes in an answer to one of our beats.
+// vouchReceived takes in an answer to one of our beats (rule 2).
 func (m *Machine) vouchReceived(ev VouchReceived) {
 	t := m.tenure
 	if t == nil || ev.Run != m.cfg.Self.Run {

@@ -16,8 +16,8 @@ const willSteps = 8
 // ErrNotOurs says that a last will met a record it may not go over.
 var ErrNotOurs = errors.New("the next record is not verifiably this run's")
 
-// Will writes the last will of a tenure whose daemon is gone and whose tree is
-// dead: a release at exactly last.Rev+1, where last is the newest acknowledged
+// Will is the guard's half of rule 7: it writes the last will of a tenure whose
+// daemon is gone and whose tree is dead: a release at exactly last.Rev+1, where last is the newest acknowledged
 // record. It goes on to the next rev only over records that WillNext allows,
 // and over its own that got no body. tip is the highest rev the daemon had told
 // of having begun: beyond it the daemon may have gone on without this guard. It returns the rev of the release, also if

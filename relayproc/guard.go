@@ -24,7 +24,8 @@ const (
 // Will carries out the last will: payload is what the daemon sent last.
 type Will func(ctx context.Context, payload []byte) error
 
-// RunGuard is the body of the hidden command `floatrelay guard`. It reads the
+// RunGuard is the body of the hidden command `floatrelay guard`, which enforces the
+// deadline of rule 2 and, once its daemon is gone, rule 7. It reads the
 // daemon's orders from stdin, answers on stdout, and hands its own stderr to
 // the relay. It returns one of the Code constants once the relay's tree is dead
 // and both ports are closed; will is called after that, only if the daemon is
