@@ -3,6 +3,7 @@ package doctor
 import (
 	"context"
 	"net/netip"
+	"slices"
 	"strings"
 
 	"github.com/convertfw/floatrelay/internal/config"
@@ -69,11 +70,12 @@ func choiceOf(f lanaddr.Facts, choice lanaddr.Choice) string {
 	return ", chosen " + choice.Why.String() + "; it also has " + names(others)
 }
 
-// ownAddr reports whether addr belongs to an interface of this PC; it says
-// yes where that cannot be found out.
+// ownAddr reports whether addr is written at an interface of this PC; it says
+// yes where that cannot be found out. Of the loopback addresses, which are all
+// this PC's, only 127.0.0.1 is: the others are those of stations on one PC.
 func ownAddr(addr netip.Addr) bool {
 	cards, err := lanaddr.Cards()
-	return err != nil || lanaddr.Facts{Cards: cards}.Own(addr)
+	return err != nil || slices.ContainsFunc(cards, func(c lanaddr.Card) bool { return c.Holds(addr.Unmap()) })
 }
 
 // ownBind reports whether GOSSIP_BIND can be listened on.

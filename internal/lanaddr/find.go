@@ -59,7 +59,7 @@ func route(ctx context.Context, r Route, cards []Card) Route {
 	r.Source, r.Target = from, to.String()
 	for _, card := range cards {
 		for _, a := range card.Addrs {
-			if a.Addr() == from || card.Up && card.holds(from) {
+			if a.Addr() == from || card.Up && card.Holds(from) {
 				r.OnLink = r.OnLink || a.Contains(to)
 			}
 		}
@@ -67,7 +67,8 @@ func route(ctx context.Context, r Route, cards []Card) Route {
 	return r
 }
 
-func (c Card) holds(ip netip.Addr) bool {
+// Holds reports whether the card has the address.
+func (c Card) Holds(ip netip.Addr) bool {
 	for _, a := range c.Addrs {
 		if a.Addr() == ip {
 			return true
@@ -122,7 +123,7 @@ func Cards() ([]Card, error) {
 // towards is what the system uses of this card towards its gateway.
 func (c Card) towards(gateway netip.Addr) netip.Addr {
 	r := route(context.Background(), Route{Target: gateway.String()}, nil)
-	if !c.holds(r.Source) {
+	if !c.Holds(r.Source) {
 		return netip.Addr{} // through another card: two have one network
 	}
 	return r.Source
