@@ -81,7 +81,7 @@ func (m *Machine) allVouched(from time.Duration) bool {
 }
 
 // roster chooses the roster of the next renewal: who is on it and not silent
-// for FENCE/2 stays, who has vouched unbroken for 2·FENCE gets in, best first.
+// for FENCE/2 stays, who has vouched unbroken for 2·FENCE gets in, best first (rule 8).
 func (m *Machine) roster() []lease.ID {
 	t := m.tenure
 	fence := t.acked.rec.Fence
@@ -131,7 +131,7 @@ func (m *Machine) rosterChanged() bool {
 }
 
 // firstRoster is the roster of a tenure's first record: whom gossip shows alive
-// and eligible.
+// and eligible (rule 8).
 func (m *Machine) firstRoster() []lease.ID {
 	var in []Member
 	for _, p := range m.peers.rows {
