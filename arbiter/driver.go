@@ -68,7 +68,7 @@ const backlog = 4096
 
 // Driver owns the one machine of a daemon: it carries actions out, in order,
 // and feeds results back. Whatever may block runs in a worker; the machine
-// never has two operations of one lane under way, so there are at most four.
+// never has two operations of one lane under way (rule 9), so there are at most four.
 type Driver struct {
 	cfg     DriverConfig
 	m       *Machine

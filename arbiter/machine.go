@@ -12,7 +12,7 @@ import (
 const never = time.Duration(math.MaxInt64)
 
 // op is an operation on the share that is under way; the zero value is an idle
-// lane.
+// lane (rule 9).
 type op struct {
 	id    OpID
 	begun time.Duration
