@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/convertfw/floatrelay/internal/testkit/faulty"
+	"github.com/convertfw/floatrelay/internal/testkit/viewread"
 	"github.com/convertfw/floatrelay/lease"
 )
 
@@ -292,17 +293,22 @@ func TestChain_FoundWantsAUUID(t *testing.T) {
 	}
 }
 
-func TestChain_PublishAndReadView(t *testing.T) {
+func TestChain_PublishAndReadFloor(t *testing.T) {
 	chain, folder := chainOn(t)
-	_, _, err := chain.ReadView(t.Context())
+	_, _, err := chain.ReadFloor(t.Context())
 	require.ErrorIs(t, err, lease.ErrNotExist)
 	r := record(42)
 	r.KMSN = "4711"
 	v := codec(t).View(r, true, 77)
 	require.NoError(t, chain.Publish(t.Context(), v))
-	got, warnings, err := chain.ReadView(t.Context())
+	b, err := os.ReadFile(filepath.Join(folder, lease.ViewName))
 	require.NoError(t, err)
-	require.Empty(t, warnings)
+	got, err := viewread.Parse(b)
+	require.NoError(t, err)
 	require.Equal(t, v, got)
+	floor, remarks, err := chain.ReadFloor(t.Context())
+	require.NoError(t, err)
+	require.Empty(t, remarks)
+	require.Equal(t, lease.Floor{KMSN: v.KMSN, Rev: v.Rev, Epoch: v.Epoch}, floor)
 	requireFolder(t, folder, "relay_leader.d", lease.ViewName)
 }
