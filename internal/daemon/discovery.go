@@ -273,7 +273,7 @@ func (d *Daemon) memberFile(addr string) lease.Member {
 	return lease.Member{
 		Node: d.self.Node, Run: d.self.Run, Station: d.cfg.Station, Addrs: []string{addr},
 		Port: d.gossip.Port(), KMSN: d.cfg.KMSN, Version: d.opt.Version,
-		Written: d.opt.wall().Format("20060102150405"), Token: d.cfg.Token.String(), OldToken: oldPrint(d.cfg.OldToken),
+		Written: d.opt.wall().Format("20060102150405"), Token: d.cfg.TokenPrint(), OldToken: d.cfg.OldTokenPrint(),
 	}
 }
 
