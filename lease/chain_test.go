@@ -312,3 +312,36 @@ func TestChain_PublishAndReadFloor(t *testing.T) {
 	require.Equal(t, lease.Floor{KMSN: v.KMSN, Rev: v.Rev, Epoch: v.Epoch}, floor)
 	requireFolder(t, folder, "relay_leader.d", lease.ViewName)
 }
+
+// Founding and housekeeping remove names that we build. What others put beside
+// them stays, and the folder with it.
+func TestHole11_OnlyNamesThatWeBuildAreRemoved(t *testing.T) {
+	folder := t.TempDir()
+	members := filepath.Join(folder, "relay_leader.d", shareB, "members")
+	temp := filepath.Join(folder, lease.TempPrefix+"0123456789abcdef")
+	for _, dir := range []string{members, filepath.Join(temp, shareB, "members"), filepath.Join(temp, "photos")} {
+		require.NoError(t, os.MkdirAll(dir, 0o777))
+	}
+	write := func(path string) {
+		require.NoError(t, os.WriteFile(path, []byte("x"), 0o666))
+	}
+	theirs := []string{filepath.Join(members, "letter.txt"), filepath.Join(temp, "photos", "a.jpg"), filepath.Join(temp, shareB, "members", "b.json")}
+	ours := []string{filepath.Join(members, shareA+".json"), filepath.Join(temp, shareB, "0000000001.lock")}
+	for _, path := range append(theirs, ours...) {
+		write(path)
+	}
+	chain := lease.NewChain(lease.NewDir(folder))
+	age := time.Duration(0)
+	chain.Age = func() time.Duration { return age }
+	for range 3 {
+		require.ErrorContains(t, chain.Found(t.Context(), shareA, 1, []byte("genesis")), "members", "it says what is in the way")
+		require.NoError(t, chain.Delete(t.Context(), shareA, nil))
+		age += time.Hour
+	}
+	for _, path := range theirs {
+		require.FileExists(t, path)
+	}
+	for _, path := range ours {
+		require.NoFileExists(t, path)
+	}
+}
