@@ -12,6 +12,7 @@ import (
 
 	"github.com/convertfw/floatrelay/internal/clock"
 	"github.com/convertfw/floatrelay/internal/procs"
+	"github.com/convertfw/floatrelay/internal/testkit/viewread"
 	"github.com/convertfw/floatrelay/lease"
 )
 
@@ -162,7 +163,11 @@ func readdressed(s *site) outcome {
 	mark := clock.Boot()
 	l.Readdress(netPrefix + "99")
 	s.await(60*time.Second, "no reachable relay is published", func() bool {
-		v, _, err := s.chain.ReadView(s.t.Context())
+		b, err := os.ReadFile(filepath.Join(s.folder(), lease.ViewName))
+		if err != nil {
+			return false
+		}
+		v, err := viewread.Parse(b)
 		if err != nil {
 			return false
 		}

@@ -15,6 +15,7 @@ import (
 
 	"github.com/convertfw/floatrelay/internal/localapi"
 	"github.com/convertfw/floatrelay/internal/testkit/sharetest"
+	"github.com/convertfw/floatrelay/internal/testkit/viewread"
 	"github.com/convertfw/floatrelay/lease"
 )
 
@@ -115,7 +116,7 @@ func TestCaseF_FullShareForAMoment(t *testing.T) {
 	now, err := os.ReadFile(filepath.Join(s.folder(), lease.ViewName))
 	require.NoError(t, err)
 	require.NotEmpty(t, now)
-	_, _, err = lease.ParseView(now)
+	_, err = viewread.Parse(now)
 	require.NoError(t, err, "the view is whole, before: %s, now: %s", view, now)
 	require.Equal(t, l, s.leader(), "the relay goes on while the roster vouches")
 	s.free()

@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/convertfw/floatrelay/internal/testkit/faulty"
+	"github.com/convertfw/floatrelay/internal/testkit/viewread"
 	"github.com/convertfw/floatrelay/lease"
 )
 
@@ -292,17 +293,55 @@ func TestChain_FoundWantsAUUID(t *testing.T) {
 	}
 }
 
-func TestChain_PublishAndReadView(t *testing.T) {
+func TestChain_PublishAndReadFloor(t *testing.T) {
 	chain, folder := chainOn(t)
-	_, _, err := chain.ReadView(t.Context())
+	_, _, err := chain.ReadFloor(t.Context())
 	require.ErrorIs(t, err, lease.ErrNotExist)
 	r := record(42)
 	r.KMSN = "4711"
 	v := codec(t).View(r, true, 77)
 	require.NoError(t, chain.Publish(t.Context(), v))
-	got, warnings, err := chain.ReadView(t.Context())
+	b, err := os.ReadFile(filepath.Join(folder, lease.ViewName))
 	require.NoError(t, err)
-	require.Empty(t, warnings)
+	got, err := viewread.Parse(b)
+	require.NoError(t, err)
 	require.Equal(t, v, got)
+	floor, remarks, err := chain.ReadFloor(t.Context())
+	require.NoError(t, err)
+	require.Empty(t, remarks)
+	require.Equal(t, lease.Floor{KMSN: v.KMSN, Rev: v.Rev, Epoch: v.Epoch}, floor)
 	requireFolder(t, folder, "relay_leader.d", lease.ViewName)
+}
+
+// Founding and housekeeping remove names that we build. What others put beside
+// them stays, and the folder with it.
+func TestHole11_OnlyNamesThatWeBuildAreRemoved(t *testing.T) {
+	folder := t.TempDir()
+	members := filepath.Join(folder, "relay_leader.d", shareB, "members")
+	temp := filepath.Join(folder, lease.TempPrefix+"0123456789abcdef")
+	for _, dir := range []string{members, filepath.Join(temp, shareB, "members"), filepath.Join(temp, "photos")} {
+		require.NoError(t, os.MkdirAll(dir, 0o777))
+	}
+	write := func(path string) {
+		require.NoError(t, os.WriteFile(path, []byte("x"), 0o666))
+	}
+	theirs := []string{filepath.Join(members, "letter.txt"), filepath.Join(temp, "photos", "a.jpg"), filepath.Join(temp, shareB, "members", "b.json")}
+	ours := []string{filepath.Join(members, shareA+".json"), filepath.Join(temp, shareB, "0000000001.lock")}
+	for _, path := range append(theirs, ours...) {
+		write(path)
+	}
+	chain := lease.NewChain(lease.NewDir(folder))
+	age := time.Duration(0)
+	chain.Age = func() time.Duration { return age }
+	for range 3 {
+		require.ErrorContains(t, chain.Found(t.Context(), shareA, 1, []byte("genesis")), "members", "it says what is in the way")
+		require.NoError(t, chain.Delete(t.Context(), shareA, nil))
+		age += time.Hour
+	}
+	for _, path := range theirs {
+		require.FileExists(t, path)
+	}
+	for _, path := range ours {
+		require.NoFileExists(t, path)
+	}
 }

@@ -236,8 +236,7 @@ func TestHole8_AnyWallClockWritesRecords(t *testing.T) {
 				e := c.Open(testShare, 42, seal(t, c, r))
 				require.Equal(t, Valid, e.Kind, "%v: %s", at, e.Cause)
 				require.True(t, goodUntil(e.Record.LeaseUntil), "%v: %s", at, e.Record.LeaseUntil)
-				_, _, err := ParseView(c.View(r, true, 1).Encode())
-				require.NoError(t, err, at)
+				require.Contains(t, string(c.View(r, true, 1).Encode()), `"lease_until":"`+e.Record.LeaseUntil+`"`)
 			}
 		}
 	}

@@ -13,6 +13,10 @@
 // folder. Package sharetest holds the contract every Share must keep, package
 // faulty wraps one with faults for tests.
 //
+// The path of LEASE_DIR may hold links. Below it no backend follows one or opens
+// anything but a regular file (ErrIrregular), and Chain removes nothing but names
+// that it builds.
+//
 // What it does not guarantee: that a share without an exclusive create (some
 // FUSE mounts, offline copies) is noticed by the first call, or that a record
 // reflects a relay that runs. A record is a claim; its deadline is enforced by

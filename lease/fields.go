@@ -144,3 +144,18 @@ func (r *reader) texts(name string) []string {
 	}
 	return out
 }
+
+// has reports whether the object has this field at all.
+func (r *reader) has(name string) bool {
+	_, ok := r.f[name]
+	return ok
+}
+
+// printed reads a text without control characters, at most limit bytes.
+func (r *reader) printed(name string, limit int) string {
+	s := r.text(name)
+	if r.err == nil && (!printable(s) || len(s) > limit) {
+		r.fail(name, "is too long or contains a control character")
+	}
+	return s
+}

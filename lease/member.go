@@ -1,6 +1,7 @@
 package lease
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -122,10 +123,16 @@ func (c *Chain) readMember(ctx context.Context, name, node string) (Member, erro
 	return m, err
 }
 
-// ParseMember reads a member's file as tolerantly as ParseView. Only node and
+// ParseMember reads a member's file, which only floatrelay writes. Only node and
 // at least one address are required.
 func ParseMember(b []byte) (Member, error) {
-	f, _, err := scanLoose(b, memberFields)
+	if len(b) == 0 {
+		return Member{}, errors.New("empty")
+	}
+	f, rest, err := scanObject(b, memberFields)
+	if err == nil && len(bytes.TrimSpace(rest)) > 0 {
+		err = errors.New("something follows the object")
+	}
 	if err != nil {
 		return Member{}, err
 	}
@@ -140,7 +147,7 @@ func ParseMember(b []byte) (Member, error) {
 		}
 	}
 	if rd.has("port") {
-		m.Port = int(rd.loose("port", 0, 65535))
+		m.Port = int(rd.digits("port", 0, 65535))
 	}
 	rd.checkAddrs(m.Addrs)
 	if rd.err != nil {

@@ -47,7 +47,7 @@ func TestChain_BrokenMemberFilesAreReportedAndSkipped(t *testing.T) {
 	for name, body := range map[string]string{
 		id(2).Node + ".json": "",
 		id(3).Node + ".json": `{"node":"` + id(4).Node + `","addrs":["10.0.0.1"]}`,
-		id(5).Node + ".json": "\xef\xbb\xbf" + `{"node":"` + id(5).Node + `","addrs":["10.0.0.5"],"port":"7946"}` + "\x00",
+		id(5).Node + ".json": `{"node":"` + id(5).Node + `","addrs":["10.0.0.5"],"port":7946}`,
 		"notes.txt":          "x", lease.TempName(): "x", "a b.json": "{}",
 	} {
 		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(body), 0o666))

@@ -43,7 +43,7 @@ func requireDriveMissing(t *testing.T, s Share) {
 	for what, ask := range map[string]func() error{
 		"list the chain":  func() error { _, err := chain.List(t.Context()); return err },
 		"read a record":   func() error { _, err := chain.Read(t.Context(), share, 1); return err },
-		"read the view":   func() error { _, _, err := chain.ReadView(t.Context()); return err },
+		"read the view":   func() error { _, _, err := chain.ReadFloor(t.Context()); return err },
 		"create a record": func() error { return chain.Create(t.Context(), share, 2, nil) },
 		"found a chain":   func() error { return chain.Found(t.Context(), share, 1, nil) },
 		"publish":         func() error { return chain.Publish(t.Context(), View{KMSN: "1"}) },

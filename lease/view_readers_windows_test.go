@@ -83,9 +83,9 @@ func viewOf(epoch uint64) lease.View {
 // says demands what the file says, and that nothing lies beside it.
 func says(t *testing.T, chain *lease.Chain, path string, epoch uint64) {
 	t.Helper()
-	v, _, err := chain.ReadView(t.Context())
+	f, _, err := chain.ReadFloor(t.Context())
 	require.NoError(t, err)
-	require.Equal(t, viewOf(epoch), v)
+	require.Equal(t, lease.Floor{KMSN: "4711", Epoch: epoch}, f)
 	names, err := os.ReadDir(filepath.Dir(path))
 	require.NoError(t, err)
 	require.Len(t, names, 1, "a temporary file is left behind")

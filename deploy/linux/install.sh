@@ -33,7 +33,12 @@ here=$(cd "$(dirname "$0")" && pwd)
 exe=$prefix/floatrelay ini=$etc/stk.ini fresh=$here/floatrelay
 [ "$rollback" = no ] || fresh=$prefix/floatrelay.previous
 [ -f "$fresh" ] || fail "$fresh is not there"
+umask 022
 mkdir -p "$prefix" "$etc" || fail "run it as root"
+# Who can change these folders decides what root runs, and with which secret.
+for dir in "$prefix" "$etc"; do
+  [ -z "$(find "$dir" -maxdepth 0 -perm -0002)" ] || fail "$dir can be changed by every account: chmod o-w it, then run this again"
+done
 
 # protect gives stk.ini, which holds the site's secret, to the service's account.
 protect() {

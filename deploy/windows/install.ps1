@@ -37,7 +37,9 @@ function Full([string]$path) {
 
 # Protect lets nobody but the system, the administrators and the service's account
 # read stk.ini: it holds the site's secret. icacls does not know ".\" for this PC.
+# It is made empty first, so that nobody reads what is written then.
 function Protect {
+    New-Item -ItemType File -Path $ini | Out-Null
     $grants = @('*S-1-5-18:F', '*S-1-5-32-544:F')
     if ($User -ne '') { $grants += ($User -replace '^\.\\', "$env:COMPUTERNAME\") + ':R' }
     & icacls.exe $ini /inheritance:r /grant $grants | Out-Null
@@ -55,14 +57,20 @@ $ini = Join-Path $Target 'stk.ini'
 $fresh = Join-Path $here 'floatrelay.exe'
 if ($Rollback) { $fresh = $previous }
 if (-not (Test-Path -LiteralPath $fresh)) { Fail "$fresh is not there" }
-New-Item -ItemType Directory -Force -Path $Target | Out-Null
+# A new folder below C:\ could be changed by every user. One that is there belongs
+# to other programs, too, and keeps its rights.
+if (-not (Test-Path -LiteralPath $Target)) {
+    New-Item -ItemType Directory -Force -Path $Target | Out-Null
+    & icacls.exe $Target /inheritance:r /grant '*S-1-5-18:(OI)(CI)F' '*S-1-5-32-544:(OI)(CI)F' '*S-1-5-32-545:(OI)(CI)RX' | Out-Null
+    if ($LASTEXITCODE -ne 0) { Fail "the rights of $Target cannot be set" }
+}
 
 # stk.ini is made once and then left alone. Bytes are copied as they are: the
 # file may be in any encoding that floatrelay reads.
 if (-not (Test-Path -LiteralPath $ini)) {
     if ($SiteIni -eq '') {
-        Copy-Item -LiteralPath (Join-Path $here 'stk.ini.template') -Destination $ini
         Protect
+        [IO.File]::WriteAllBytes($ini, [IO.File]::ReadAllBytes((Join-Path $here 'stk.ini.template')))
         Fail "fill in $ini, then run this again"
     }
     if ($Station -eq '') { Fail '-SiteIni needs -Station' }
@@ -84,8 +92,8 @@ if (-not (Test-Path -LiteralPath $ini)) {
     [Array]::Copy($site, 0, $all, 0, $start)
     [Array]::Copy($head, 0, $all, $start, $head.Length)
     [Array]::Copy($site, $start, $all, $start + $head.Length, $site.Length - $start)
-    [IO.File]::WriteAllBytes($ini, $all)
     Protect
+    [IO.File]::WriteAllBytes($ini, $all)
 }
 & $fresh config --check --config $ini
 if ($LASTEXITCODE -ne 0) { Fail "correct $ini, then run this again" }

@@ -95,9 +95,12 @@ func New(cfg config.Config, opt Options) (_ *Daemon, err error) {
 			d.Close()
 		}
 	}()
-	release, err := claimStateDir(cfg.StateDir)
+	release, note, err := claimStateDir(cfg.StateDir)
 	if err != nil {
 		return nil, err
+	}
+	if note != "" {
+		d.log.Warn(note)
 	}
 	d.cleanup(release)
 	if d.self, err = identify(cfg.StateDir); err != nil {

@@ -226,11 +226,7 @@ func (d *Daemon) keepFiles(ctx context.Context) {
 	floor, alone := false, membersAlone
 	odd := oddFiles{say: func(text string) { d.report(true, "ignored on the share: "+text) }}
 	for {
-		if !floor {
-			var err error
-			floor, err = d.readFloor(ctx)
-			odd.note(err)
-		}
+		floor = floor || d.readFloor(ctx, &odd)
 		share := d.driver.Status().Share
 		if share != "" {
 			addr := d.address()
@@ -257,15 +253,25 @@ func (d *Daemon) keepFiles(ctx context.Context) {
 // readFloor tells the arbiter once which rev and epoch the view on the share
 // speaks of, within plausible bounds: they must not fall even if the chain, or
 // this node's own memory, is lost.
-func (d *Daemon) readFloor(ctx context.Context) (done bool, err error) {
-	v, _, err := d.chain.ReadView(ctx)
-	if err != nil {
-		return errors.Is(err, lease.ErrNotExist), err
+func (d *Daemon) readFloor(ctx context.Context, odd *oddFiles) bool {
+	f, remarks, err := d.chain.ReadFloor(ctx)
+	for _, text := range remarks {
+		odd.once(text)
+	}
+	odd.note(err)
+	switch {
+	case errors.Is(err, lease.ErrNotExist):
+		return true
+	case errors.Is(err, lease.ErrDenied) || errors.Is(err, lease.ErrUnavailable):
+		return false
+	case err != nil:
+		odd.once(err.Error())
+		return false
 	}
 	s := d.state.get()
-	rev, epoch := v.Floor(d.cfg.KMSN, s.Rev, s.Epoch)
+	rev, epoch := f.Raise(d.cfg.KMSN, s.Rev, s.Epoch)
 	d.post(arbiter.Known{Rev: rev, Epoch: epoch})
-	return true, nil
+	return true
 }
 
 // filesPause is short until the share has been found, so that a fresh member

@@ -49,7 +49,7 @@ func TestStateDir_OfTheFirstRelease(t *testing.T) {
 	require.Equal(t, "5f0d1f0a-52a7-4a3d-8c26-8a7b8f6f0c11", rows[1].ID.Node)
 	require.NoError(t, p.remember(rows))
 	require.Equal(t, before, text("members.json"))
-	require.Empty(t, CheckState(dir))
+	require.Empty(t, CheckState(dir, false))
 }
 
 // Members remembered with fewer fields, or more, are taken for what they hold;

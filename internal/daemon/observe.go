@@ -34,9 +34,6 @@ func (d *Daemon) openObserver() {
 		d.log.Warn("cannot read the history", zap.Error(err))
 	}
 	d.seen.tracker.Station = d.cfg.Station
-	if text := openToOthers(d.cfg.StateDir); text != "" {
-		d.log.Warn(text)
-	}
 }
 
 func (d *Daemon) memberStates() map[string]int {

@@ -14,8 +14,14 @@ type oddFiles struct {
 
 // note says what err tells of odd files; of anything else it says nothing.
 func (o *oddFiles) note(err error) {
-	text := lease.IrregularCause(err)
-	if text == "" || o.said[text] {
+	if text := lease.IrregularCause(err); text != "" {
+		o.once(text)
+	}
+}
+
+// once says a text unless it was said before.
+func (o *oddFiles) once(text string) {
+	if o.said[text] {
 		return
 	}
 	if o.said == nil || len(o.said) == oddMost {

@@ -37,25 +37,25 @@ func WrittenPID(dir string) int {
 func pidPath(dir string) string { return filepath.Join(dir, "daemon.pid") }
 
 // claimStateDir makes this the only daemon of a STATE_DIR until release is
-// called or the process ends.
-func claimStateDir(dir string) (release func(), err error) {
-	if err := makeStateDir(dir); err != nil {
-		return nil, fmt.Errorf("make STATE_DIR: %w; name another one or use an account that may write there", err)
+// called or the process ends. note says what had to be mended first.
+func claimStateDir(dir string) (release func(), note string, err error) {
+	if note, err = makeStateDir(dir); err != nil {
+		return nil, "", fmt.Errorf("make STATE_DIR: %w; name another one or use an account that may write there", err)
 	}
 	lock, err := oslock.Take(filepath.Join(dir, "daemon.lock"))
 	switch {
 	case err == nil:
 	case !errors.Is(err, oslock.ErrHeld):
-		return nil, fmt.Errorf("claim STATE_DIR: %w", err)
+		return nil, "", fmt.Errorf("claim STATE_DIR: %w", err)
 	default:
-		return nil, &AlreadyRunningError{Dir: dir, PID: WrittenPID(dir)}
+		return nil, "", &AlreadyRunningError{Dir: dir, PID: WrittenPID(dir)}
 	}
 	if err := writeFile(pidPath(dir), []byte(strconv.Itoa(os.Getpid())+"\n")); err != nil {
 		lock.Release()
-		return nil, err
+		return nil, "", err
 	}
 	return func() {
 		_ = os.Remove(pidPath(dir))
 		lock.Release()
-	}, nil
+	}, note, nil
 }

@@ -63,7 +63,7 @@ func TestStateFile(t *testing.T) {
 		kept, err := os.ReadFile(path)
 		require.NoError(t, err)
 		require.Equal(t, newer, string(kept))
-		faults := CheckState(filepath.Dir(path))
+		faults := CheckState(filepath.Dir(path), false)
 		require.Len(t, faults, 1)
 		require.Contains(t, faults[0].Text, "newer floatrelay")
 	})

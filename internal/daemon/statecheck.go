@@ -20,13 +20,17 @@ type StateFault struct {
 }
 
 // CheckState looks at the files in STATE_DIR without changing them. What is not
-// there yet is no fault.
-func CheckState(dir string) (faults []StateFault) {
+// there yet is no fault. Whose they are is asked only if no daemon runs: one that
+// runs has seen to it, perhaps under another account than this.
+func CheckState(dir string, running bool) (faults []StateFault) {
 	if f, bad := checkNode(filepath.Join(dir, "node")); bad {
 		faults = append(faults, f)
 	}
 	if f, bad := checkSaved(filepath.Join(dir, "state.json")); bad {
 		faults = append(faults, f)
+	}
+	if text := strangersIn(dir); text != "" && !running {
+		faults = append(faults, StateFault{Text: text, Do: "let STATE_DIR and all in it belong to the account that runs floatrelay", Grave: true})
 	}
 	if text := openToOthers(dir); text != "" {
 		faults = append(faults, StateFault{Text: text, Do: "let only the account that runs floatrelay write there"})

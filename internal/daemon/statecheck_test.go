@@ -17,16 +17,16 @@ func TestCheckState(t *testing.T) {
 	}
 	fault := func() StateFault {
 		t.Helper()
-		got := CheckState(dir)
+		got := CheckState(dir, false)
 		require.Len(t, got, 1)
 		require.NotEmpty(t, got[0].Do)
 		return got[0]
 	}
-	require.Empty(t, CheckState(dir), "nothing is there yet")
-	require.Empty(t, CheckState(filepath.Join(dir, "none")))
+	require.Empty(t, CheckState(dir, false), "nothing is there yet")
+	require.Empty(t, CheckState(filepath.Join(dir, "none"), false))
 	put("node", uuid.NewString()+"\n")
 	put("state.json", `{"v":1,"rev":5}`)
-	require.Empty(t, CheckState(dir))
+	require.Empty(t, CheckState(dir, false))
 
 	put("node", "\x00\x00\x00")
 	f := fault()

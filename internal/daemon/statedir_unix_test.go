@@ -14,7 +14,7 @@ import (
 // Whatever is kept is readable for this account alone.
 func TestStateDir_Permissions(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "state")
-	release, err := claimStateDir(dir)
+	release, _, err := claimStateDir(dir)
 	require.NoError(t, err)
 	defer release()
 	_, err = identify(dir)
@@ -30,8 +30,44 @@ func TestStateDir_Permissions(t *testing.T) {
 		return nil
 	}))
 	require.Empty(t, openToOthers(dir))
-	t.Run("a folder others can write to is told of", func(t *testing.T) {
-		require.NoError(t, os.Chmod(dir, 0o777))
-		require.Contains(t, openToOthers(dir), "chmod go-w")
-	})
+}
+
+// A folder that others may change is closed before anything is kept in it. One
+// that is meant to be shared stays as it is, and is refused.
+func TestHole14_StateDirOpenToOthersIsClosed(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "state")
+	require.NoError(t, os.Mkdir(dir, 0o700))
+	require.NoError(t, os.Chmod(dir, 0o777))
+	require.Contains(t, openToOthers(dir), "chmod go-w")
+	require.NotEmpty(t, CheckState(dir, false), "doctor says so")
+	release, _, err := claimStateDir(dir)
+	require.NoError(t, err)
+	release()
+	require.Empty(t, openToOthers(dir))
+	require.NoError(t, os.Chmod(dir, 0o777|os.ModeSticky))
+	_, _, err = claimStateDir(dir)
+	require.ErrorContains(t, err, "chmod go-w")
+	st, err := os.Stat(dir)
+	require.NoError(t, err)
+	require.Equal(t, 0o777|os.ModeSticky, st.Mode()&^os.ModeDir, "left as it is")
+}
+
+// A folder, or a file in it, of another account is refused and named.
+func TestHole14_StateDirOfAnotherAccountIsRefused(t *testing.T) {
+	if os.Geteuid() != 0 {
+		t.Skip("only root may give files away")
+	}
+	for name, give := range map[string]string{"the folder": ".", "the identity": "node", "a link": "history.ndjson"} {
+		t.Run(name, func(t *testing.T) {
+			dir := filepath.Join(t.TempDir(), "state")
+			require.NoError(t, os.Mkdir(dir, 0o700))
+			require.NoError(t, os.WriteFile(filepath.Join(dir, "node"), []byte("x"), 0o600))
+			require.NoError(t, os.Symlink("/etc/hostname", filepath.Join(dir, "history.ndjson")))
+			require.Empty(t, strangersIn(dir))
+			require.NoError(t, os.Lchown(filepath.Join(dir, give), 4711, -1))
+			_, _, err := claimStateDir(dir)
+			require.ErrorContains(t, err, "belongs to another account (uid 4711")
+			require.True(t, CheckState(dir, false)[len(CheckState(dir, false))-1].Grave, "doctor says so")
+		})
+	}
 }

@@ -37,6 +37,7 @@ func chainCheck(cfg config.Config, open func() (lease.Share, error)) func(contex
 			tell.OK("%s holds no chain yet; the first daemon makes it", share)
 			return
 		}
+		judgeView(ctx, chain, tell)
 		for _, name := range list.Strange {
 			tell.Warn("remove it if nobody needs it", "%s does not belong into the chain's folder", name)
 		}
@@ -103,5 +104,24 @@ func judgeDamaged(head lease.Entry, list lease.Listing, tell Tell) {
 		tell.Fail("compare the fingerprints of RELAY_TOKEN ('floatrelay token fingerprint') on this PC and on the one named; "+
 			"if they are equal the record is damaged and is replaced within half a minute",
 			"record %d cannot be verified: %s", head.Rev, head.Cause)
+	}
+}
+
+// judgeView names what is odd with relay_leader.json. Without one there is
+// nothing to say: the leader makes it.
+func judgeView(ctx context.Context, chain *lease.Chain, tell Tell) {
+	odd, _ := boundedValue(ctx, func() (odd []string, _ error) {
+		_, odd, err := chain.ReadFloor(ctx)
+		switch {
+		case err == nil, errors.Is(err, lease.ErrNotExist), errors.Is(err, lease.ErrUnavailable):
+		case errors.Is(err, lease.ErrIrregular):
+			odd = append(odd, lease.IrregularCause(err))
+		default:
+			odd = append(odd, err.Error())
+		}
+		return odd, nil
+	})
+	for _, text := range odd {
+		tell.Warn("find out which program writes there: only the leader's floatrelay should", "%s", text)
 	}
 }

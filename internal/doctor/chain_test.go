@@ -24,3 +24,13 @@ func TestHole11_DoctorNamesWhatIsNoFolder(t *testing.T) {
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "relay_leader.d"), nil, 0o666))
 	one(t, look(t, chainCheck(figures(dir), opener(lease.NewDir(dir)))), Failure, "relay_leader.d is a file where a folder belongs", "remove it")
 }
+
+// What is odd with the view is told beside what the chain says.
+func TestI6_DoctorNamesAnOddView(t *testing.T) {
+	dir := t.TempDir()
+	share := lease.NewDir(dir)
+	require.NoError(t, lease.NewChain(share).Found(t.Context(), "45a935d1-0000-4000-8000-000000000001", 1, []byte("genesis")))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, lease.ViewName), []byte(`{"kmsn":"4711","epoch":[]}`), 0o666))
+	got := look(t, chainCheck(figures(dir), opener(share)))
+	one(t, got[:1], Warning, `"epoch" is not a whole number`, "which program")
+}

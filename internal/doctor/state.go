@@ -30,7 +30,7 @@ func stateCheck(cfg config.Config, status ask) func(context.Context, Tell) {
 		default:
 			tell.OK("STATE_DIR %s can be written", cfg.StateDir)
 		}
-		for _, f := range daemon.CheckState(cfg.StateDir) {
+		for _, f := range daemon.CheckState(cfg.StateDir, none == nil) {
 			if f.Grave {
 				tell.Fail(f.Do, "%s", f.Text)
 			} else {

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/convertfw/floatrelay/internal/localsite"
+	"github.com/convertfw/floatrelay/internal/testkit/viewread"
 	"github.com/convertfw/floatrelay/lease"
 )
 
@@ -19,11 +20,7 @@ func (s *site) readView() (lease.View, error) {
 	if err != nil {
 		return lease.View{}, err
 	}
-	v, warnings, err := lease.ParseView(b)
-	if len(warnings) > 0 {
-		return v, fmt.Errorf("the view has oddities: %v", warnings)
-	}
-	return v, err
+	return viewread.Parse(b)
 }
 
 // viewSays waits until the view names the relay of n.

@@ -15,6 +15,10 @@
 // A create is seen through: given up by its caller, it may go on for some
 // seconds, one at a time, so that the name does not stay without its body.
 //
+// Below the folder no link is followed, as far as the server tells of links by an
+// attribute; each folder on the way is asked for it first. Samba follows links
+// inside its share itself and does not tell.
+//
 // What it does not guarantee: a connection that breaks after a request was sent
 // leaves the outcome open (lease.ErrUnknown), as does a deadline. The protocol
 // library always lets a rename replace a file. Move therefore looks first, and

@@ -111,7 +111,7 @@ func requireUnavailable(t *testing.T, chain *lease.Chain, s lease.Share, id stri
 		"list the chain":    func() error { _, err := chain.List(t.Context()); return err },
 		"read a record":     func() error { _, err := chain.Read(t.Context(), id, 1); return err },
 		"look for the next": func() error { _, err := chain.Read(t.Context(), id, 2); return err },
-		"read the view":     func() error { _, _, err := chain.ReadView(t.Context()); return err },
+		"read the view":     func() error { _, _, err := chain.ReadFloor(t.Context()); return err },
 		"list the share":    func() error { _, err := s.List(t.Context(), ""); return err },
 	} {
 		err := ask()

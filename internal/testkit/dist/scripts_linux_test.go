@@ -235,3 +235,18 @@ func TestInstallScript_GivesStkIniToTheAccount(t *testing.T) {
 	s.must("--site-ini", s.site(), "--station", "POS-07", "--user", "nobody")
 	require.Contains(t, s.calls(), "chown nobody stk.ini.new")
 }
+
+// A folder that every account may change is not filled: root would run what
+// others put there.
+func TestHole14_InstallScriptRefusesAnOpenFolder(t *testing.T) {
+	for _, open := range []string{"bin", "etc"} {
+		t.Run(open, func(t *testing.T) {
+			s := newScripted(t)
+			dir := filepath.Join(s.root, open) // prefix or etc
+			require.NoError(t, os.MkdirAll(dir, 0o755))
+			require.NoError(t, os.Chmod(dir, 0o777))
+			s.refused("chmod o-w", "--site-ini", s.site(), "--station", "POS-07")
+			require.NoFileExists(t, s.ini())
+		})
+	}
+}
