@@ -28,15 +28,15 @@ var errIdle = errors.New("no byte for too long")
 type carriage struct {
 	idle   time.Duration // 0: never
 	tick   time.Duration // from look to look
-	active atomic.Int64  // Unix nanoseconds of the last byte noticed
-	half   atomic.Bool   // one side has ended
+	begun  time.Time
+	active atomic.Int64 // when a byte was last noticed, counted from begun (ns)
+	half   atomic.Bool  // one side has ended
 }
 
 // carry joins in (the program) and out (the relay) until both sides have ended,
 // one has failed, or ctx ends. early is what the program has sent already.
 func (f *Forwarder) carry(ctx context.Context, in, out *net.TCPConn, early []byte) error {
-	c := &carriage{idle: f.opt.Idle, tick: f.tick}
-	c.active.Store(time.Now().UnixNano())
+	c := &carriage{idle: f.opt.Idle, tick: f.tick, begun: time.Now()}
 	var once sync.Once
 	var why error
 	abort := func(err error) {
@@ -78,7 +78,7 @@ func (c *carriage) copy(dst, src *net.TCPConn, count *atomic.Uint64) error {
 		n, err := move(chunk)
 		count.Add(uint64(n))
 		if n > 0 {
-			c.active.Store(time.Now().UnixNano())
+			c.active.Store(int64(time.Since(c.begun)))
 		}
 		switch {
 		case err == nil:
@@ -86,7 +86,7 @@ func (c *carriage) copy(dst, src *net.TCPConn, count *atomic.Uint64) error {
 			c.half.Store(true)
 			return dst.CloseWrite()
 		case errors.Is(err, os.ErrDeadlineExceeded):
-			if limit := c.limit(); limit > 0 && time.Now().UnixNano()-c.active.Load() >= int64(limit) {
+			if limit := c.limit(); limit > 0 && time.Since(c.begun)-time.Duration(c.active.Load()) >= limit {
 				return errIdle
 			}
 		default:

@@ -62,19 +62,19 @@ func (r *rig) run() {
 	})
 }
 
+// listens waits until both ports are served, and until what it tried them with is
+// over: it must not be taken for a program.
 func (r *rig) listens() {
 	r.t.Helper()
-	r.until("it listens", func() bool {
-		for i := range ports {
+	tried := r.Stats().Accepted
+	for i := range ports {
+		r.until("it listens", func() bool {
 			c, err := net.Dial("tcp", hostPort(Host, r.opt.Port+i))
-			if err != nil {
-				return false
-			}
-			c.Close()
-		}
-		return true
-	})
-	r.until("nobody is held", func() bool { return r.count.all.Load() == 0 })
+			return err == nil && c.Close() == nil
+		})
+		tried++
+	}
+	r.until("nobody is left", func() bool { return r.Stats().Accepted == tried && r.count.all.Load() == 0 })
 }
 
 func (r *rig) until(what string, so func() bool) {

@@ -55,9 +55,9 @@ func (l *lane) trouble(ctx context.Context, err error) {
 	if ctx.Err() != nil {
 		return
 	}
-	text := fmt.Sprintf("cannot serve FORWARD_PORT: %v; end the program that holds port %d, or choose another FORWARD_PORT", err, l.port())
+	text := fmt.Sprintf("port %d cannot be had: %v; end the program that holds it, or choose another FORWARD_PORT", l.port(), err)
 	if was := l.problem.Swap(&text); was == nil || *was != text {
-		l.f.log.Warn("forward: " + text)
+		l.f.log.Warn(fmt.Sprintf("forward: port %d cannot be had: %v", l.port(), err))
 	}
 }
 
