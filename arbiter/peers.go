@@ -13,6 +13,9 @@ import (
 // its place.
 const NoteDenied = "no write access to LEASE_DIR: creating a record was denied"
 
+// NoteRefused is why a member may not lead that may not read the chain.
+const NoteRefused = "access to the chain in LEASE_DIR is denied: this account must be able to read and write there"
+
 // cloneAfter is how long another run of our own node must stay alive before it
 // is called a clone: a restart leaves its old run in the table for as long as
 // gossip needs to notice (at most 2.1 s measured).
@@ -232,6 +235,8 @@ func (m *Machine) emptied() bool {
 func (m *Machine) shareTrouble() string {
 	c := &m.chain
 	switch {
+	case c.refused && m.tenure == nil:
+		return NoteRefused
 	case !c.answered:
 		return "the share has not answered yet"
 	case m.now-c.okAt > lease.TTLMax:
