@@ -64,6 +64,9 @@ func statusText(s localapi.Status, m localapi.Members, l localapi.Leader) string
 	if s.Clock != nil {
 		rows = append(rows, []string{"Clock", clockLine(*s.Clock)})
 	}
+	if s.Forward != nil {
+		rows = append(rows, []string{"Programs", forwardLine(*s.Forward)})
+	}
 	if s.Note != "" {
 		rows = append(rows, []string{"Note", clean(s.Note)})
 	}
@@ -149,6 +152,24 @@ func gossipLine(g localapi.GossipStatus, known int) string {
 	text := fmt.Sprintf("%d alive of %d known", g.Alive, known)
 	if g.Health > 0 {
 		text += fmt.Sprintf("; this PC answers late (%d)", g.Health)
+	}
+	return text
+}
+
+// forwardLine is for who wonders why a program does not reach the relay.
+func forwardLine(f localapi.ForwardStatus) string {
+	text := fmt.Sprintf("127.0.0.1:%d leads to %s: %d connected", f.Port, clean(f.To), f.Open)
+	if f.To == "" {
+		text = fmt.Sprintf("127.0.0.1:%d leads nowhere: nobody leads", f.Port)
+	}
+	if f.Held > 0 {
+		text += fmt.Sprintf(", %d waiting", f.Held)
+	}
+	if f.Fallback > 0 {
+		text += fmt.Sprintf(", %d on RELAY_HOST", f.Fallback)
+	}
+	if f.Problem != "" {
+		text += "; " + clean(f.Problem)
 	}
 	return text
 }

@@ -48,6 +48,11 @@ type Config struct {
 	RelayPriority     int    // 0 never leads
 	RelayPreempt      bool
 
+	ForwardPort     int // ForwardPort+1 belongs to the forwarder too; 0: off
+	ForwardHold     time.Duration
+	ForwardFallback bool
+	ForwardIdle     time.Duration // 0: never
+
 	GossipPort      int
 	GossipBind      string   // IP address, or empty: chosen
 	GossipAdvertise string   // IPv4 address, or empty: chosen

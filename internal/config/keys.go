@@ -49,7 +49,7 @@ const (
 // Keys returns the table in the order of the docs.
 func Keys() []*Key { return keys }
 
-var keys = concat(siteKeys(), leaseKeys(), relayKeys(), gossipKeys(), hostKeys())
+var keys = concat(siteKeys(), leaseKeys(), relayKeys(), gossipKeys(), forwardKeys(), hostKeys())
 
 var keysByName = func() map[string]*Key {
 	m := make(map[string]*Key, len(keys))

@@ -15,6 +15,7 @@ func (r *resolver) relations() {
 	r.atMost("LEASE_FENCE", c.LeaseFence, "LEASE_TTL", c.LeaseTTL, 3)
 	r.atMost("LEASE_BEAT", c.LeaseBeat, "LEASE_FENCE", c.LeaseFence, 5)
 	r.ports()
+	r.forwarding()
 }
 
 func (r *resolver) ok(keys ...string) bool {

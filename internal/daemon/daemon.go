@@ -64,6 +64,7 @@ type Daemon struct {
 	trouble trouble
 	clock   leaderClock
 	driver  *arbiter.Driver
+	forward *forwarding // nil: FORWARD_PORT is 0
 	addr    atomic.Pointer[string]
 	clear   atomic.Bool // no relay of an earlier run is left
 	// The system kept a port of the relay from every program when last tried.
@@ -123,6 +124,7 @@ func New(cfg config.Config, opt Options) (_ *Daemon, err error) {
 	}
 	d.cleanup(d.api.close)
 	d.openObserver()
+	d.openForward()
 	return d, d.openArbiter()
 }
 
@@ -266,7 +268,7 @@ func (d *Daemon) Run(ctx context.Context) error {
 	defer stop()
 	var side sync.WaitGroup
 	for _, f := range []func(context.Context){
-		d.serveAPI, d.clearTree, d.keepTable, d.keepFiles, d.keepState, d.followAddress, d.watchRelayProgram, d.keepHistory, d.watchExclusive, d.watchTokens,
+		d.serveAPI, d.clearTree, d.keepTable, d.keepFiles, d.keepState, d.followAddress, d.watchRelayProgram, d.keepHistory, d.watchExclusive, d.watchTokens, d.forwardPrograms,
 	} {
 		side.Go(func() { f(work) })
 	}

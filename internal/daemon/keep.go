@@ -102,6 +102,7 @@ func (d *Daemon) keepTable(ctx context.Context) {
 			return
 		case <-d.table:
 		}
+		d.forward.look()
 		rows := d.gossip.Members()
 		d.post(arbiter.MembersChanged{Members: membersFrom(rows)})
 		d.sayTwins(rows)
@@ -123,6 +124,7 @@ func (d *Daemon) statusChanged(s arbiter.Status) {
 	d.sayDamaged(s)
 	s.Note = explain(s, d.room)
 	d.sawStatus(s)
+	d.forward.look()
 	select {
 	case d.saving <- struct{}{}:
 	default:

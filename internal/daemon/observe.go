@@ -27,7 +27,7 @@ type observer struct {
 func (d *Daemon) openObserver() {
 	d.seen.metrics = metrics.New(metrics.Source{
 		Version: d.opt.Version, Now: d.opt.now, Members: d.memberStates,
-		Status: func() arbiter.Status { return d.driver.Status() },
+		Status: func() arbiter.Status { return d.driver.Status() }, Forward: d.forwardStats,
 	})
 	var err error
 	if d.seen.log, err = history.Open(d.cfg.StateDir); err != nil {

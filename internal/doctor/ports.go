@@ -40,6 +40,9 @@ func portUses(cfg config.Config) []use {
 		{cfg.RelayPort, "relay port", "RELAY_PORT"}, {cfg.RelayPort + 1, "relay port", "RELAY_PORT"},
 		{cfg.GossipPort, "member port", "GOSSIP_PORT"},
 	}
+	if p := cfg.ForwardPort; p > 0 {
+		uses = append(uses, use{p, "program port", "FORWARD_PORT"}, use{p + 1, "program port", "FORWARD_PORT"})
+	}
 	if _, p, err := net.SplitHostPort(cfg.APIAddr); err == nil {
 		n, _ := strconv.Atoi(p)
 		uses = append(uses, use{n, "command port", "API_ADDR"})

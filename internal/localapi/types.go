@@ -74,6 +74,8 @@ type Status struct {
 	// Clock is left out while another PC does not lead, and until it renewed
 	// the lease a few times.
 	Clock *ClockStatus `json:"clock,omitempty"`
+	// Forward is left out without FORWARD_PORT.
+	Forward *ForwardStatus `json:"forward,omitempty"`
 }
 
 // ClockStatus compares the leader's wall clock with this PC's, as the records it
@@ -81,6 +83,16 @@ type Status struct {
 type ClockStatus struct {
 	Station string `json:"station"` // whose it is
 	SkewMS  int64  `json:"skew_ms"` // its clock minus ours, exact to a second or two
+}
+
+// ForwardStatus is what leads the programs of this PC to the relay.
+type ForwardStatus struct {
+	Port     int    `json:"port"`     // FORWARD_PORT on 127.0.0.1
+	To       string `json:"to"`       // where it leads, or that nobody leads; for people
+	Open     int64  `json:"open"`     // connections to the site's relay
+	Held     int64  `json:"held"`     // programs that wait for it
+	Fallback int64  `json:"fallback"` // connections to RELAY_HOST
+	Problem  string `json:"problem,omitempty"`
 }
 
 // Rotation is how far a change of the token has come; there is none without

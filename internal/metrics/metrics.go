@@ -10,6 +10,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
 	"github.com/convertfw/floatrelay/arbiter"
+	"github.com/convertfw/floatrelay/internal/forward"
 )
 
 // namespace starts every name of ours.
@@ -26,6 +27,9 @@ type Source struct {
 	Members func() map[string]int
 	// Now is boot time.
 	Now func() time.Duration
+	// Forward are the figures of the forwarder; it reports false without one. It
+	// may be nil.
+	Forward func() (forward.Stats, bool)
 }
 
 // Metrics are the figures of one daemon. All methods are safe for concurrent
@@ -109,6 +113,7 @@ func (m *Metrics) collect() {
 			ConstLabels: prometheus.Labels{"version": m.src.Version, "goversion": runtime.Version(), "os": runtime.GOOS, "arch": runtime.GOARCH},
 		}, func() float64 { return 1 }),
 		states{m},
+		forwarded{m},
 		collectors.NewGoCollector(),
 		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
 	)

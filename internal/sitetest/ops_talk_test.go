@@ -60,18 +60,29 @@ type opsTalk struct {
 }
 
 func opsTalking(s *site) *opsTalk {
-	k := &opsTalk{s: s, seen: map[int]int{}}
+	k := &opsTalk{s: s}
+	return k.begin(k.find)
+}
+
+// opsTalkingThrough is opsTalking of programs that know only one address.
+func opsTalkingThrough(s *site, addr string) *opsTalk {
+	k := &opsTalk{s: s}
+	return k.begin(func(context.Context) (string, error) { return addr, nil })
+}
+
+func (k *opsTalk) begin(find func(context.Context) (string, error)) *opsTalk {
+	k.seen = map[int]int{}
 	ctx, stop := context.WithCancel(context.Background())
 	k.stop = stop
 	client := func(name string, frame func([]byte)) *standin.Client {
-		c := &standin.Client{KMSN: localsite.KMSN, Station: name, Find: k.find, Retry: 10 * time.Millisecond, OnFrame: frame}
+		c := &standin.Client{KMSN: localsite.KMSN, Station: name, Find: find, Retry: 10 * time.Millisecond, OnFrame: frame}
 		k.done.Go(func() { c.Run(ctx) })
 		return c
 	}
 	from := client("CLIENT-A", nil)
 	client("CLIENT-B", k.frame)
 	k.done.Go(func() { k.send(ctx, from) })
-	s.t.Cleanup(k.end)
+	k.s.t.Cleanup(k.end)
 	return k
 }
 
