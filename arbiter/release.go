@@ -81,7 +81,7 @@ func (m *Machine) leave() {
 func (m *Machine) release() {
 	t := m.tenure
 	e := t.ending
-	if m.creating.busy() || t.contested != 0 || m.unsent() != nil {
+	if m.creating.busy() || t.contested != 0 || m.attempts.unsent() != nil {
 		return
 	}
 	if again := e.lastTry + t.acked.rec.Fence/3; e.released && m.now < again {
@@ -183,10 +183,10 @@ func (m *Machine) preemptor() (lease.ID, bool) {
 	var lasted time.Duration
 	for _, p := range m.peers.rows {
 		vouched, ok := m.preempts(p)
-		if !ok || vouched < stableFor && m.broken(firstPreemptor) {
+		if !ok {
 			continue
 		}
-		if best.ID.IsZero() || better(p, best) < 0 && !m.broken(firstPreemptor) {
+		if best.ID.IsZero() || better(p, best) < 0 {
 			best, lasted = p, vouched
 		}
 	}

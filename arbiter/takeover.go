@@ -12,15 +12,7 @@ type taking struct {
 	rev     uint64 // rev that tenure would begin with
 	next    time.Duration
 	want    bool // a fresh listing is wanted
-	begun   []begunRev
 	delay   delay
-}
-
-// begunRev is the highest rev of a chain that this run has begun a create of
-// (rule 3).
-type begunRev struct {
-	share string
-	rev   uint64
 }
 
 // delay is the place in the order of candidates, drawn once per occasion.
@@ -50,27 +42,6 @@ func (p path) String() string {
 	return [...]string{"none", "released", "resumed", "same-boot", "fence", "ttl", "unknown", "new-chain"}[p]
 }
 
-// highest notes that a create of rev has begun.
-func (t *taking) highest(share string, rev uint64) {
-	for i := range t.begun {
-		if t.begun[i].share == share {
-			t.begun[i].rev = max(t.begun[i].rev, rev)
-			return
-		}
-	}
-	t.begun = append(t.begun, begunRev{share: share, rev: rev})
-}
-
-// begunAbove reports whether a create above rev was ever begun.
-func (t *taking) begunAbove(share string, rev uint64) bool {
-	for _, b := range t.begun {
-		if b.share == share {
-			return b.rev > rev
-		}
-	}
-	return false
-}
-
 // takeOver creates head+1 once rule 4 allows it.
 func (m *Machine) takeOver() {
 	m.taking.want = false
@@ -84,7 +55,7 @@ func (m *Machine) takeOver() {
 	free := at
 	at = max(at+m.turn(p), m.taking.next)
 	if m.heardOfLeader(); m.peers.ledAt != 0 {
-		at = max(at, m.peers.ledAt+m.fenceWait(m.cfg.Fence))
+		at = max(at, m.peers.ledAt+prime(m.cfg.Fence))
 	}
 	if m.now < at {
 		m.wakeAt(at)
@@ -117,8 +88,8 @@ func (m *Machine) takeOver() {
 func (m *Machine) allowed() (path, time.Duration) {
 	c := &m.chain
 	if c.missing {
-		wait := m.ttlWait(lease.TTLMax)
-		if _, named := m.chainNamed(); named && !m.broken(foundsBeside) {
+		wait := prime(lease.TTLMax)
+		if _, named := m.chainNamed(); named {
 			wait *= 2 // in their folder somebody takes over first, if anybody there may lead
 		}
 		return pathMissing, c.missingFrom + wait
@@ -135,11 +106,7 @@ func (m *Machine) allowed() (path, time.Duration) {
 		if h.own {
 			return pathOwn, max(h.seen, m.relay.downAt)
 		}
-		wait := lease.TTLMax
-		if m.broken(ownTTLForUnknown) {
-			wait = m.cfg.TTL
-		}
-		return pathUnknown, h.seen + m.ttlWait(wait)
+		return pathUnknown, h.seen + prime(lease.TTLMax)
 	}
 	switch {
 	case r.State == lease.Released:
@@ -153,30 +120,9 @@ func (m *Machine) allowed() (path, time.Duration) {
 		if m.peers.vouched {
 			since = max(since, m.peers.vouchAt)
 		}
-		return pathRoster, since + m.fenceWait(r.Fence)
+		return pathRoster, since + prime(r.Fence)
 	}
-	return pathTTL, h.seen + m.ttlWait(r.TTL)
-}
-
-func (m *Machine) fenceWait(x time.Duration) time.Duration {
-	if m.broken(fenceShort) {
-		return x * 3 / 4
-	}
-	return m.waitFor(x)
-}
-
-func (m *Machine) ttlWait(x time.Duration) time.Duration {
-	if m.broken(ttlShort) {
-		return x * 3 / 4
-	}
-	return m.waitFor(x)
-}
-
-func (m *Machine) waitFor(x time.Duration) time.Duration {
-	if m.broken(noDrift) {
-		return x
-	}
-	return prime(x)
+	return pathTTL, h.seen + prime(r.TTL)
 }
 
 // turn is this member's place in the order: the successor, then priority, then
@@ -274,23 +220,11 @@ func (m *Machine) takersRoster(p path) []lease.ID {
 }
 
 // retryPause grows from BEAT to POLL with every attempt at the same rev whose
-// outcome is open, and forgets all but the first and the newest of them: an
-// own record that is found later is known by its owner.
+// outcome is open, and forgets all but the first and the newest of them.
 func (m *Machine) retryPause(rev uint64) time.Duration {
-	var open []int
-	for i, a := range m.attempts {
-		if a.sent && a.share == m.chain.share && a.rec.Rev == rev {
-			open = append(open, i)
-		}
-	}
-	if len(open) >= attemptsKept {
-		m.attempts = append(m.attempts[:open[1]], m.attempts[open[1]+1:]...)
-	}
-	return min(m.cfg.Beat<<min(len(open), 8), max(m.cfg.Beat, m.cfg.Poll))
+	open := m.attempts.thin(m.chain.share, rev)
+	return min(m.cfg.Beat<<min(open, 8), max(m.cfg.Beat, m.cfg.Poll))
 }
-
-// attemptsKept bounds the open attempts of a candidate at one rev.
-const attemptsKept = 8
 
 // found begins to move a new chain into place. Its genesis is a released
 // record, so that all members see the same head and race for the next one.
@@ -328,7 +262,7 @@ func (m *Machine) founded(ev Founded) {
 	m.creating = op{}
 	m.taking.want = true
 	m.chain.listed = false
-	if ev.Outcome != Unavailable && ev.Outcome != Denied && !m.broken(missingWithBreaks) {
+	if ev.Outcome != Unavailable && ev.Outcome != Denied {
 		m.chain.missing = false // there is one now, or may be: ours or somebody else's
 	}
 	if ev.Outcome == Denied {

@@ -63,9 +63,6 @@ func (m *Machine) win(a attempt) {
 // acknowledge takes in that a renewal of the running tenure was created.
 func (m *Machine) acknowledge(a attempt) {
 	t := m.tenure
-	if m.broken(countFromAck) {
-		a.begun = m.now
-	}
 	t.acked, t.tip = a, max(t.tip, a.rec.Rev)
 	t.contested = 0
 	m.chain.head = head{rev: a.rec.Rev, seen: m.now, own: true,
@@ -88,15 +85,8 @@ func (m *Machine) claimed() claim {
 	t := m.tenure
 	c := claim{begun: t.acked.begun}
 	c.add(t.acked.rec)
-	if m.broken(forgottenAttempt) {
-		return c
-	}
-	for _, a := range m.attempts {
+	for _, a := range m.attempts.open {
 		if a.share != m.chain.share || a.rec.Rev <= t.acked.rec.Rev {
-			continue
-		}
-		if m.broken(rosterShrunkEarly) && a.rec.State == lease.Held {
-			c.roster = append(c.roster[:0:0], a.rec.Roster...)
 			continue
 		}
 		c.add(a.rec)
@@ -108,11 +98,7 @@ func (m *Machine) claimed() claim {
 // the time it takes to kill it.
 func (m *Machine) deadline() (time.Duration, string) {
 	c := m.claimed()
-	margin := KillMargin(c.fence)
-	if m.broken(noKillMargin) {
-		margin = 0
-	}
-	return c.deadline(m.vouchedAt, margin)
+	return c.deadline(m.vouchedAt, KillMargin(c.fence))
 }
 
 // expire ends a tenure whose deadline has passed. It is the first thing every
@@ -123,9 +109,6 @@ func (m *Machine) expire() {
 		return
 	}
 	if t.started {
-		if m.broken(expiredResumes) {
-			return
-		}
 		if until, by := m.deadline(); m.now >= until {
 			m.endTenure(true, "the lease ran out (%s)", expiry(by))
 		}
@@ -156,7 +139,7 @@ func (m *Machine) endTenure(warn bool, format string, args ...any) {
 	m.relay.lastBeat = m.tenure.beat
 	m.tenure = nil
 	m.killRelay()
-	m.dropUnsent()
+	m.attempts.dropUnsent()
 	m.say(warn, "stepping down: "+format, args...)
 	m.dropSettled()
 }
@@ -168,7 +151,7 @@ func (m *Machine) holderSees(e lease.Entry) bool {
 	if e.Rev <= t.tip {
 		return false
 	}
-	if !m.tried(e.Rev, 0) {
+	if !m.attempts.tried(m.chain.share, e.Rev, 0) {
 		m.lose(e)
 		return m.tenure == nil
 	}
@@ -180,15 +163,15 @@ func (m *Machine) holderSees(e lease.Entry) bool {
 		return false
 	}
 	if m.creating.busy() && m.creating.rev == e.Rev {
-		if _, mine := m.ours(e, t.no); mine {
+		if _, mine := m.attempts.ours(m.chain.share, e, t.no); mine {
 			return false
 		}
 	}
-	if a, ok := m.adoptable(e, t.no); ok && m.mayAdopt(a) {
+	if a, ok := m.attempts.adoptable(m.chain.share, e, t.no); ok && m.mayAdopt(a) {
 		m.acknowledge(a)
 		return false
 	}
-	if a, ok := m.ours(e, t.no); ok {
+	if a, ok := m.attempts.ours(m.chain.share, e, t.no); ok {
 		t.contested, t.tip = 0, max(t.tip, e.Rev)
 		if a.rec.State == lease.Released {
 			m.releaseDone(a)
@@ -202,10 +185,6 @@ func (m *Machine) holderSees(e lease.Entry) bool {
 // mayAdopt: a tenure that has attempted its release adopts nothing any more.
 func (m *Machine) mayAdopt(a attempt) bool {
 	t := m.tenure
-	if m.broken(adoptReleased) && a.rec.State == lease.Released {
-		t.ending = nil
-		return true
-	}
 	return t.ending == nil || !t.ending.released
 }
 
@@ -245,11 +224,11 @@ func (m *Machine) runTenure() {
 // renew creates the tenure's next record when one is due (rule 8).
 func (m *Machine) renew() {
 	t := m.tenure
-	if a := m.unsent(); a != nil {
+	if a := m.attempts.unsent(); a != nil {
 		m.sendStaged(a)
 		return
 	}
-	if !t.started && !m.broken(createBetween) { // rule 5: no create between winning and starting
+	if !t.started { // rule 5: no create between winning and starting
 		return
 	}
 	if m.creating.busy() || t.contested != 0 || t.ending != nil && t.ending.released {
@@ -296,34 +275,13 @@ func (m *Machine) renewDue() (time.Duration, string) {
 	return due, reason
 }
 
-// unsent returns the attempt that waits for the guard, or nil.
-func (m *Machine) unsent() *attempt {
-	for i := range m.attempts {
-		if !m.attempts[i].sent {
-			return &m.attempts[i]
-		}
-	}
-	return nil
-}
-
 // sendStaged begins the create of a staged renewal once the guard has
 // acknowledged a deadline that already counts it (rule 2).
 func (m *Machine) sendStaged(a *attempt) {
 	t := m.tenure
-	if m.relay.phase != RelayNone && m.relay.acked < t.waitSeq && !m.broken(guardToldLate) {
+	if m.relay.phase != RelayNone && m.relay.acked < t.waitSeq {
 		return
 	}
 	m.send(a)
 	t.lastTry, t.lastOp = m.now, a.op
-}
-
-// dropUnsent forgets a staged create that was never begun.
-func (m *Machine) dropUnsent() {
-	kept := m.attempts[:0]
-	for _, a := range m.attempts {
-		if a.sent {
-			kept = append(kept, a)
-		}
-	}
-	m.attempts = kept
 }
