@@ -11,7 +11,7 @@ import (
 func bindAddress(c *Config, text string) (string, error) {
 	ip, err := netip.ParseAddr(text)
 	if err != nil || ip.IsMulticast() {
-		return "", errors.New("is not an IP address")
+		return "", errors.New("is not an IP address" + meant(text))
 	}
 	c.GossipBind = ip.String()
 	return c.GossipBind, nil
@@ -22,9 +22,9 @@ func bindAddress(c *Config, text string) (string, error) {
 func advertise(c *Config, text string) (string, error) {
 	ip, err := netip.ParseAddr(text)
 	if err != nil || !ip.Is4() {
-		return "", errors.New("is not an IPv4 address")
+		return "", errors.New("is not an IPv4 address" + meant(text))
 	}
-	if ip.IsUnspecified() || ip.IsMulticast() || ip == netip.AddrFrom4([4]byte{255, 255, 255, 255}) {
+	if ip.IsUnspecified() || ip.IsMulticast() || ip == broadcast {
 		return "", errors.New("is not an address others can connect to")
 	}
 	c.GossipAdvertise = ip.String()
@@ -38,6 +38,14 @@ func peers(c *Config, text string) (string, error) {
 		host, port, err := splitHost(p)
 		if err != nil {
 			return "", err
+		}
+		if ip, err := netip.ParseAddr(host); err == nil {
+			switch {
+			case !ip.Is4():
+				return "", errors.New("names " + host + ": members talk IPv4 only")
+			case ip.IsUnspecified(), ip.IsMulticast(), ip == broadcast:
+				return "", errors.New("names " + host + ", which is no address of a PC")
+			}
 		}
 		if port == 0 {
 			port = c.GossipPort
@@ -75,7 +83,7 @@ func splitHost(text string) (string, int, error) {
 		}
 	}
 	if !isHost(host) {
-		return "", 0, errors.New("is not a host name or IP address")
+		return "", 0, errors.New("holds " + printable(host) + ", which is not a host name or IP address" + meant(host))
 	}
 	return host, port, nil
 }
@@ -88,7 +96,41 @@ func isHost(s string) bool {
 	if s == "" || len(s) > 253 {
 		return false
 	}
+	labels := strings.Split(strings.TrimSuffix(s, "."), ".")
+	for _, l := range labels {
+		if l == "" || l[0] == '-' || l[len(l)-1] == '-' {
+			return false
+		}
+	}
+	if allDigits(labels[len(labels)-1]) {
+		return false // a number at the end: an address, and a wrong one
+	}
 	return strings.IndexFunc(s, func(r rune) bool { return !isKeyRune(r) && r != '-' && r != '.' }) < 0
+}
+
+func allDigits(s string) bool {
+	return strings.IndexFunc(s, func(r rune) bool { return r < '0' || r > '9' }) < 0
+}
+
+var broadcast = netip.AddrFrom4([4]byte{255, 255, 255, 255})
+
+// meant names the address that a text with leading zeros probably is, for the
+// end of an error. Some programs take such numbers for octal, so it is not used.
+func meant(text string) string {
+	parts := strings.Split(text, ".")
+	for i, p := range parts {
+		if !allDigits(p) || p == "" {
+			return ""
+		}
+		if parts[i] = strings.TrimLeft(p, "0"); parts[i] == "" {
+			parts[i] = "0"
+		}
+	}
+	ip, err := netip.ParseAddr(strings.Join(parts, "."))
+	if err != nil || ip.String() == text {
+		return ""
+	}
+	return " (did you mean " + ip.String() + "?)"
 }
 
 func apiAddr(c *Config, text string) (string, error) {

@@ -2,6 +2,7 @@ package config
 
 import (
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"strings"
 	"unicode"
@@ -31,17 +32,9 @@ func (r *resolver) advise() {
 	r.weakToken()
 	r.foreignPath("LEASE_DIR", r.config.LeaseDir)
 	r.foreignPath("STATE_DIR", r.config.StateDir)
-}
-
-// unknown warns of a key that is probably meant for us: everything in [RELAY],
-// elsewhere only what looks like a mistyped key of ours.
-func (s *scanner) unknown(e entry) {
-	near := nearest(e.key)
-	switch {
-	case near != "":
-		s.warn(e.line, "unknown key %s is ignored; did you mean %s?", printable(e.key), near)
-	case sectionName(e.section) == relaySection:
-		s.warn(e.line, "unknown key %s is ignored", printable(e.key))
+	if what := oddServer(r.config.LeaseDir); what != "" {
+		r.scanner.warnings = append(r.scanner.warnings, Warning{File: r.path, Line: r.from["LEASE_DIR"].line,
+			Text: "LEASE_DIR is " + what + ", where creating a file may not be exclusive; use a Windows or Samba share"})
 	}
 }
 
@@ -82,7 +75,7 @@ func (s *scanner) oddities(k *Key, e entry) {
 	}
 	if q := quotes(v); q != "" {
 		text := k.Name + " " + q + ", which is a part of the value here; other programs may strip it"
-		s.warnings = append(s.warnings, Warning{s.file, e.line, text, !k.Secret})
+		s.warnings = append(s.warnings, Warning{s.file, e.line, text, !k.Secret && k.Name != "KMSN"}) // which enter the keys
 	}
 	if r, _ := utf8.DecodeLastRuneInString(v); unicode.IsSpace(r) || r == '\u200B' || r == '\uFEFF' {
 		s.warn(e.line, "%s ends with an invisible character (U+%04X), which is a part of the value", k.Name, r)
@@ -126,10 +119,22 @@ func (s *scanner) remarks(k *Key, e entry) {
 	if i := strings.IndexByte(v, '['); i >= 0 && strings.IndexByte(v[i:], ']') > 0 {
 		s.remark(e.line, "%s contains [...]; simple programs take such a line for a section", k.Name)
 	}
+	if s.guessed && !k.Secret && strings.IndexFunc(v, func(r rune) bool { return r >= utf8.RuneSelf }) >= 0 {
+		s.remark(e.line, "%s is read as %s: nothing tells the encoding of the file, and Big5 was guessed; save it as UTF-8 to be sure", k.Name, printable(v))
+	}
+	if harbourInclude.MatchString(e.raw) {
+		s.remark(e.line, "%s contains 'include', behind which Harbour reads another file", k.Name)
+	}
+	if trimmed := strings.TrimRight(e.raw, " \t"); strings.HasSuffix(trimmed, " ||") || strings.HasSuffix(trimmed, "\t||") {
+		s.remark(e.line, "%s ends with '||'; Harbour joins the next line to it", k.Name)
+	}
 	if e.blank {
 		s.remark(e.line, "the line of %s is indented; Python joins it to the line above", k.Name)
 	}
 }
+
+// harbourInclude is what Harbour takes for the order to read another file.
+var harbourInclude = regexp.MustCompile(`(?i)include[ \t]+\S`)
 
 // quotes says which quotes a value starts or ends with, or returns "".
 func quotes(v string) string {

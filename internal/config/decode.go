@@ -192,6 +192,9 @@ func decodeUTF16(data []byte, big bool, name string) decoded {
 	}
 	if n < len(data) && data[n] != 0 {
 		d.add(b.Len(), false, "the file ends with half a character")
+		if text := b.String(); text != "" && !strings.HasSuffix(text, "\n") {
+			b.WriteRune(utf8.RuneError) // no secret that ends there may pass
+		}
 	}
 	d.text = b.String()
 	return d

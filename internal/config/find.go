@@ -36,5 +36,19 @@ func find(places []string) (string, error) {
 			return p, nil
 		}
 	}
+	for _, p := range places {
+		if txt := hiddenTxt(p); txt != "" {
+			return "", fmt.Errorf("%w, but %s is there: rename it to %s", ErrNotFound, txt, FileName)
+		}
+	}
 	return "", fmt.Errorf("%w at %s; name it with --config", ErrNotFound, strings.Join(places, ", "))
+}
+
+// hiddenTxt returns the file that an editor made of path: Windows shows stk.ini.txt
+// as stk.ini. "" if there is none.
+func hiddenTxt(path string) string {
+	if st, err := os.Stat(path + ".txt"); err == nil && !st.IsDir() {
+		return path + ".txt"
+	}
+	return ""
 }

@@ -123,7 +123,7 @@ func relayKeys() []*Key {
 	return in(groupRelay,
 		&Key{Name: "RELAY_EXE", Allowed: pathRange + "; a relative one counts from the folder of stk.ini",
 			Doc: "The relay program: relay_server.exe, or a .bat file that starts it. Without it this PC never leads.",
-			set: path(true, func(c *Config) *string { return &c.RelayExe })},
+			set: relayExe},
 		&Key{Name: "RELAY_ARGS", Allowed: argsRange,
 			Doc: "Its arguments. A backslash is an ordinary character.",
 			set: relayArgs},

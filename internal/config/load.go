@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 	"sort"
+	"strings"
 )
 
 // maxFile bounds what is read: a stk.ini is a few kilobytes, and a path that
@@ -46,6 +47,11 @@ func Parse(path string, data []byte, env Env) (*Loaded, error) {
 	if bad != "" {
 		return &Loaded{}, Problems{damaged(path, 0, bad)}
 	}
+	if line := mixedLine(data, d.encoding); line > 0 {
+		return &Loaded{Encoding: d.encoding}, Problems{{File: path, Line: line, err: ErrDamaged,
+			Cause: "from here on the file is not " + d.encoding + ", as the lines above are",
+			Want:  "save the whole file as UTF-8"}}
+	}
 	s, broken := scan(path, d)
 	if broken != nil {
 		return &Loaded{Encoding: d.encoding, Warnings: tidy(s.warnings, path)}, Problems{broken}
@@ -54,6 +60,7 @@ func Parse(path string, data []byte, env Env) (*Loaded, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read %s: %w", path, err)
 	}
+	s.guessed = strings.HasPrefix(d.encoding, "cp950")
 	r := &resolver{path: path, env: env, osEnv: osEnv, scanner: s, store: st, from: map[string]source{}}
 	r.config.Path = path
 	for _, k := range keys {
@@ -120,7 +127,12 @@ func (r *resolver) resolve(k *Key) {
 	switch {
 	case text == "" && k.Required:
 		src.failed = true
+		line := r.scanner.alien[k.Name]
+		src.line = line
 		r.fail(k, src, "", errors.New("is missing"))
+		if line > 0 {
+			r.problems[len(r.problems)-1].Want = "begin this line with " + k.Name + "="
+		}
 	case text == "":
 		src = source{}
 	default:

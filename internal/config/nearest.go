@@ -3,8 +3,7 @@ package config
 import "strings"
 
 // nearest returns the key of ours that a mistyped name probably means, or "".
-// Short names must match but for blanks and dashes; long ones may differ by
-// two letters.
+// Long names may differ by two letters, short ones by one.
 func nearest(name string) string {
 	plain := squeeze(name)
 	best, bestDist := "", 3
@@ -13,15 +12,22 @@ func nearest(name string) string {
 		if plain == want {
 			return k.Name
 		}
-		if apart := len(plain) - len(want); len(want) < 8 || apart < -2 || apart > 2 {
+		most := 2
+		if len(want) < longName {
+			most = 1
+		}
+		if apart := len(plain) - len(want); apart < -most || apart > most {
 			continue
 		}
-		if d := distance(plain, want); d < bestDist {
+		if d := distance(plain, want); d <= most && d < bestDist {
 			best, bestDist = k.Name, d
 		}
 	}
 	return best
 }
+
+// longName is the length of a name from which two letters may differ.
+const longName = 8
 
 var squeezed = func() map[*Key]string {
 	m := make(map[*Key]string, len(keys))

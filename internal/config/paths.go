@@ -72,6 +72,8 @@ func leaseDir(c *Config, text string) (string, error) {
 		}
 	} else if !isAbs(text) {
 		return "", errors.New("is not an absolute folder")
+	} else if host, rest, unc := splitUNC(text); unc && strings.HasPrefix(text, `\\`) && (host == "" || rest == "") {
+		return "", errors.New("names no share")
 	}
 	c.LeaseDir = text
 	return text, nil
@@ -116,3 +118,15 @@ func logFile(c *Config, text string) (string, error) {
 	}
 	return path(false, func(c *Config) *string { return &c.LogFile })(c, text)
 }
+
+// programThenMore recognises a program with arguments behind it.
+var programThenMore = regexp.MustCompile(`(?i)\.(exe|com|bat|cmd|sh|py)"?[ \t]+[^\\/ \t]*$|\.(exe|com|bat|cmd|sh|py)"?[ \t]+[-/]`)
+
+func relayExe(c *Config, text string) (string, error) {
+	if programThenMore.MatchString(text) && !programAtEnd.MatchString(text) {
+		return "", errors.New("has arguments behind the program: write them into RELAY_ARGS")
+	}
+	return path(true, func(c *Config) *string { return &c.RelayExe })(c, text)
+}
+
+var programAtEnd = regexp.MustCompile(`(?i)\.(exe|com|bat|cmd|sh|py)$`)

@@ -61,6 +61,9 @@ func unreadable(path string, err error) *Error {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		e.Cause, e.Want = "there is no such file", "name another with --config, or write one (floatrelay config --template)"
+		if txt := hiddenTxt(path); txt != "" {
+			e.Want = "rename " + txt + ", which is there, to " + FileName
+		}
 	case errors.Is(err, fs.ErrPermission):
 		e.Want = "let this account read it, or run the command as an administrator (root)"
 	}

@@ -13,6 +13,8 @@ type entry struct {
 	value   string // without spaces and tabs around it
 	line    int
 	blank   bool // the line is indented
+	below   bool // the line above holds a secret, or the rest of one
+	raw     string
 	dbcs5C  bool // the value ends in a cp950 character whose second byte is a backslash
 }
 
@@ -23,6 +25,9 @@ type scanner struct {
 	sections map[string]int // normalised name -> line of its first header
 	entries  []entry
 	warnings []Warning
+	secret   int            // the last line that holds a secret, or may hold the rest of one
+	alien    map[string]int // our key -> a line that sets it in another program's syntax
+	guessed  bool           // nothing told the encoding
 }
 
 func (s *scanner) warn(line int, format string, args ...any) {
@@ -35,7 +40,7 @@ func (s *scanner) remark(line int, format string, args ...any) {
 
 // scan reads the whole text. The error, if any, is an ErrDamaged.
 func scan(file string, d decoded) (*scanner, *Error) {
-	s := &scanner{file: file, sections: map[string]int{}}
+	s := &scanner{file: file, sections: map[string]int{}, alien: map[string]int{}}
 	text, nul := trimTail(d.text)
 	starts := lineStarts(text)
 	lineOf := func(off int) int { return sort.Search(len(starts), func(i int) bool { return starts[i] > off }) }
@@ -130,6 +135,9 @@ func (s *scanner) part(num int, raw string, dbcs5C bool) {
 	}
 	name, value, ok := strings.Cut(raw, "=")
 	if !ok {
+		if startsWithSecret(text) || s.secret == num-1 {
+			s.secret = num
+		}
 		s.stray(num, text)
 		return
 	}
@@ -142,7 +150,13 @@ func (s *scanner) part(num int, raw string, dbcs5C bool) {
 	if k := lookupKey(key); k != nil && k.Plain && cutComment(value) == "" {
 		value = "" // a comment alone is no number
 	}
+	k, below := lookupKey(key), s.secret > 0 && s.secret == num-1
+	if k != nil && k.Secret || k == nil && below || startsWithSecret(key) {
+		s.secret = num
+	}
+	s.noteAlien(num, key, value)
 	s.entries = append(s.entries, entry{
+		below: below, raw: raw,
 		section: s.section, key: key, value: value, line: num,
 		blank: raw[0] == ' ' || raw[0] == '\t', dbcs5C: dbcs5C,
 	})

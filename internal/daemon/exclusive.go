@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"regexp"
+	"sync"
 	"time"
 
 	"github.com/convertfw/floatrelay/lease"
@@ -38,6 +39,35 @@ type exclusive struct {
 	down   bool   // the share has been silent since
 	fails  int    // races in a row that came to nothing
 }
+
+// raceHung is how long a first look at the share may take until it is called one
+// that does not answer.
+const raceHung = 10 * time.Second
+
+// sayHung replaces notChecked while the share does not answer, until the function
+// that it returns is called: what hangs there cannot be interrupted.
+func (x *exclusive) sayHung() (answered func()) {
+	if x.passed || x.broken {
+		return func() {}
+	}
+	var mu sync.Mutex
+	done := false
+	t := time.AfterFunc(raceHung, func() {
+		mu.Lock()
+		defer mu.Unlock()
+		if !done {
+			x.set(notAnswering)
+		}
+	})
+	return func() {
+		t.Stop()
+		mu.Lock()
+		defer mu.Unlock()
+		done = true
+	}
+}
+
+const notAnswering = "the share does not answer"
 
 // notChecked is the reason not to lead before the first race.
 const notChecked = "the share has not been checked yet"
@@ -84,7 +114,9 @@ func (x *exclusive) due(id string, silent bool) bool {
 // check races and says what came of it. A race that says nothing is repeated
 // by the caller; a pass never undoes an earlier failure on the same share.
 func (x *exclusive) check(ctx context.Context, id string) {
+	answered := x.sayHung()
 	winners, err := x.race(ctx)
+	answered()
 	switch {
 	case winners > 1:
 		x.passed, x.broken = false, true

@@ -8,9 +8,9 @@ import (
 	"time"
 )
 
-// Limit bounds a whole run. What is left of 15 seconds is for starting the
+// Limit bounds a whole run. What is left of 10 seconds is for starting the
 // program and printing.
-const Limit = 14 * time.Second
+const Limit = 9 * time.Second
 
 // Check is one thing to look at.
 type Check struct {
