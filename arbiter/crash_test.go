@@ -237,6 +237,7 @@ func TestCrashes_AMinuteInVain(t *testing.T) {
 	c.tries(zero+59*sec, false)
 	require.True(t, c.failed(zero+60*sec, 0, ""))
 	require.Equal(t, "to become ready for 1m0s", c.what(zero+60*sec))
+	c.rest(zero + 60*sec) // what follows one too many
 	c.tries(zero+200*sec, true)
 	require.False(t, c.failed(zero+250*sec, 0, ""), "another tenure counts anew")
 }
