@@ -38,6 +38,7 @@ type chainView struct {
 	doubtBegun  time.Duration
 	ignored     []uint64 // revs last said to be ignored
 
+	refused  bool          // the last listing was denied
 	denied   bool          // the last create outside a tenure was denied
 	deniedAt time.Duration // when
 
@@ -78,14 +79,18 @@ func (m *Machine) listed(ev Listed) {
 	}
 	begun := m.reading.begun
 	m.reading = op{}
+	if ev.Outcome == Denied {
+		m.chain.refused = true
+	}
 	if ev.Outcome != OK {
 		return
 	}
 	m.answer()
+	m.chain.refused = false
 	c := &m.chain
 	if ev.Share == "" || len(ev.Revs) == 0 {
 		// A chain may have come and gone while nobody answered.
-		if !c.missing || m.now-c.missingAt > m.patience() && !m.broken(missingWithBreaks) {
+		if !c.missing || m.now-c.missingAt > m.patience() {
 			c.missing, c.missingFrom, c.namedRev = true, m.now, c.known.rev
 		}
 		c.missingAt = m.now
@@ -317,7 +322,7 @@ func (m *Machine) patience() time.Duration { return 2*m.cfg.Poll + time.Second }
 // would be reckoned from an older one than another member may know.
 func (m *Machine) digFor() uint64 {
 	c := &m.chain
-	if c.head.valid() || m.broken(noDigging) {
+	if c.head.valid() {
 		return 0
 	}
 	for i := len(c.superseded) - 1; i >= 0 && c.superseded[i].rev > c.local.rev; i-- {

@@ -47,8 +47,6 @@ func (m *Machine) renewed(out Outcome, a attempt) {
 		switch {
 		case m.tried(a.rec.Rev, a.op):
 			t.contested = a.rec.Rev // perhaps an earlier attempt of ours got through
-		case m.broken(releaseAtHead) && t.ending != nil && t.ending.released:
-			t.tip = a.rec.Rev
 		default:
 			m.lose(e)
 			m.observe(e)
@@ -62,9 +60,6 @@ func (m *Machine) renewed(out Outcome, a attempt) {
 			m.endTenure(true, "the lease's folder is gone, so there is nothing to release")
 			return
 		}
-	}
-	if m.tenure != nil && m.broken(releaseResumed) && t.ending != nil && t.ending.released {
-		t.ending = nil
 	}
 }
 

@@ -13,6 +13,9 @@ import (
 // its place.
 const NoteDenied = "no write access to LEASE_DIR: creating a record was denied"
 
+// NoteRefused is why a member may not lead that may not read the chain.
+const NoteRefused = "access to the chain in LEASE_DIR is denied: this account must be able to read and write there"
+
 // cloneAfter is how long another run of our own node must stay alive before it
 // is called a clone: a restart leaves its old run in the table for as long as
 // gossip needs to notice (at most 2.1 s measured).
@@ -112,9 +115,6 @@ func (m *Machine) othersEligible() bool {
 func (m *Machine) lowerShare() (Member, bool) {
 	var low Member
 	found := false
-	if m.broken(shareIgnored) {
-		return low, false
-	}
 	for _, p := range m.peers.rows {
 		if !p.Alive || p.Share == "" || m.chain.share != "" && p.Share >= m.chain.share {
 			continue
@@ -134,14 +134,14 @@ func (m *Machine) lowerShare() (Member, bool) {
 // run for up to TTL_MAX after that.
 func (m *Machine) heardOfChain() {
 	c := &m.chain
-	if !c.missing || m.broken(gossipForgotten) {
+	if !c.missing {
 		return
 	}
 	if _, ok := m.lowerShare(); ok {
 		c.missingFrom = m.now
 	}
 	for _, p := range m.peers.rows {
-		if p.Alive && p.Share != "" && p.Rev > c.namedRev && !m.broken(foundsBeside) {
+		if p.Alive && p.Share != "" && p.Rev > c.namedRev {
 			c.namedRev, c.missingFrom = p.Rev, m.now
 		}
 	}
@@ -232,6 +232,8 @@ func (m *Machine) emptied() bool {
 func (m *Machine) shareTrouble() string {
 	c := &m.chain
 	switch {
+	case c.refused && m.tenure == nil:
+		return NoteRefused
 	case !c.answered:
 		return "the share has not answered yet"
 	case m.now-c.okAt > lease.TTLMax:

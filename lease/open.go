@@ -20,14 +20,17 @@ var recordFields = []string{
 // that cannot be believed is Unknown, Foreign or Newer, with the cause in
 // words. Only Valid entries carry a Record.
 //
-// Foreign and Newer are told from unsigned bytes, since neither can be verified
-// with our key. They make a member step back, never take over.
+// Newer is told of verified bytes only: anything else that claims to be newer is
+// Unknown, as a damaged record. Foreign is told from unsigned bytes, since the
+// key of another site is not ours, and proves nothing.
 func (c *Codec) Open(share string, rev uint64, body []byte) Entry {
 	e := Entry{Rev: rev, Kind: Unknown, Body: body}
 	r, v, err := decodeRecord(body)
 	switch {
 	case err != nil:
 		e.Cause = err.Error()
+	case v > Version && !c.verify(body):
+		e.Cause = fmt.Sprintf("version %d, this build reads %d, and not signed with our RELAY_TOKEN", v, Version)
 	case v > Version:
 		e.Kind = Newer
 		e.Cause = fmt.Sprintf("version %d, this build reads %d", v, Version)

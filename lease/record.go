@@ -111,4 +111,13 @@ type Entry struct {
 	// "empty", "wrong MAC (token differs from POS-03)", "KMSN is 4711, ours is
 	// 0815", "version 2, this build reads 1".
 	Cause string
+	// Irregular says that no file bears the name but a link, a FIFO, a device or
+	// a folder: there is no body, and Cause says what it is. Kind is Unknown.
+	Irregular bool
+}
+
+// IrregularEntry is the entry of a revision whose read failed with
+// ErrIrregular.
+func IrregularEntry(rev uint64, err error) Entry {
+	return Entry{Rev: rev, Kind: Unknown, Cause: IrregularCause(err), Irregular: true}
 }

@@ -108,7 +108,7 @@ func (d *Daemon) Status() localapi.Status {
 		Relay:  d.relayStatus(s),
 		Share:  localapi.ShareStatus{Path: d.share.String(), ID: s.Share, State: "ok", LastOKMS: -1, CreateMS: s.CreateMS},
 		Gossip: localapi.GossipStatus{Health: d.gossip.Health()},
-		Token:  d.cfg.Token.String(), Rotation: d.rotation(),
+		Token:  d.cfg.TokenPrint(), Rotation: d.rotation(),
 	}
 	if r, ok := d.holder(); ok {
 		out.Leader = r.Owner.String()

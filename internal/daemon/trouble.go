@@ -144,7 +144,7 @@ func (d *Daemon) relayEvent(ev arbiter.Event) {
 // noteOf is why this member may not lead or, while it does, what is wrong with
 // its relay.
 func (d *Daemon) noteOf(s arbiter.Status) string {
-	note := explain(s, d.room)
+	note := joinNotes(explain(s, d.room), d.api.note())
 	if s.Role != arbiter.Leader {
 		return note
 	}

@@ -15,7 +15,7 @@ func explain(s arbiter.Status, room *fullness) string {
 	text := room.words(s.Note)
 	aboutHead := s.Note == s.Head.Cause
 	switch {
-	case room.isFull() && (s.Note == "" || aboutHead && len(s.Head.Body) == 0):
+	case room.isFull() && (s.Note == "" || aboutHead && len(s.Head.Body) == 0 && !s.Head.Irregular):
 		return room.hint()
 	case aboutHead && s.Head.Kind == lease.Unknown && s.Note != "" && !s.Head.WrongToken():
 		return damagedNote(s)
@@ -25,6 +25,9 @@ func explain(s arbiter.Status, room *fullness) string {
 
 // damagedNote says which record is none, and what comes of it.
 func damagedNote(s arbiter.Status) string {
+	if s.Head.Irregular {
+		return fmt.Sprintf("record %d cannot be read: %s: nobody can take over for %.0f s, then the next is made", s.Head.Rev, s.Head.Cause, lease.TTLMax.Seconds())
+	}
 	what := "is damaged or was not written by floatrelay (" + s.Head.Cause + ")"
 	if len(s.Head.Body) == 0 {
 		what = "was created without a body, as happens when the share is full or a PC is cut off"
@@ -40,7 +43,7 @@ func damagedNote(s arbiter.Status) string {
 // damaged reports heads worth a line in the log. A body that is empty or zero
 // may only be on its way.
 func damaged(e lease.Entry) bool {
-	return e.Kind == lease.Unknown && e.Cause != "" && !e.WrongToken() && len(bytes.Trim(e.Body, "\x00")) > 0
+	return e.Kind == lease.Unknown && e.Cause != "" && !e.WrongToken() && (e.Irregular || len(bytes.Trim(e.Body, "\x00")) > 0)
 }
 
 // sayDamaged says once of each record that it is none. Only the driver calls it.
