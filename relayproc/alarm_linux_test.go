@@ -19,7 +19,7 @@ import (
 // daemon are both stopped.
 const kernelBound = 20 * time.Millisecond
 
-// stoppedEnv sets how often both are stopped; a release does it 20 times.
+// stoppedEnv sets how often both are stopped for each of two shapes of a relay.
 const stoppedEnv = "PROVE_STOPPED"
 
 // stopBoth stops daemon and guard and returns the deadline that was in force.
