@@ -105,7 +105,7 @@ func (m *Machine) beatReceived(ev BeatReceived) {
 	if same && h.State == lease.Held {
 		m.peers.beatAt, m.peers.heard = m.now, true
 	}
-	if m.taking.begunAbove(c.share, c.head.rev) {
+	if m.attempts.begunAbove(c.share, c.head.rev) {
 		return
 	}
 	m.peers.vouchAt, m.peers.vouched = m.now, true

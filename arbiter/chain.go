@@ -115,7 +115,7 @@ func (m *Machine) follow(share string) bool {
 	c := &m.chain
 	*c = chainView{share: share, known: c.known, okAt: c.okAt, answered: c.answered, lookedAt: c.lookedAt, listTry: c.listTry, listed: c.listed}
 	m.taking.want = false
-	m.forgetOtherChains()
+	m.attempts.dropOtherChains(m.chain.share, m.creating.id)
 	return true
 }
 

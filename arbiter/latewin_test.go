@@ -62,7 +62,7 @@ func TestLateWin_ANameWithoutBodyMakesNoHigherRecordOwn(t *testing.T) {
 func TestAttempts_AreForgottenOnceSettled(t *testing.T) {
 	r := settled(t)
 	r.pass(5 * time.Minute)
-	require.LessOrEqual(t, len(r.m.attempts), 1)
+	require.LessOrEqual(t, len(r.m.attempts.open), 1)
 	r.creates = false
 	for range 100 {
 		if r.creating != nil {
@@ -75,5 +75,5 @@ func TestAttempts_AreForgottenOnceSettled(t *testing.T) {
 		r.do(r.carryOut())
 	}
 	r.pass(5 * time.Minute)
-	require.LessOrEqual(t, len(r.m.attempts), 1)
+	require.LessOrEqual(t, len(r.m.attempts.open), 1)
 }

@@ -37,7 +37,7 @@ type Machine struct {
 	creating, reading, publishing, sweeping op
 
 	chain    chainView
-	attempts []attempt
+	attempts attempts
 	taking   taking
 	tenure   *tenure // not nil while this run holds the lease
 	relay    relay

@@ -9,11 +9,10 @@ func (m *Machine) created(ev Created) {
 	}
 	rev := m.creating.rev
 	m.creating = op{}
-	i := m.attempted(ev.Op)
-	if i < 0 {
+	a, ok := m.attempts.of(ev.Op)
+	if !ok {
 		return
 	}
-	a := m.attempts[i]
 	if ev.Outcome == OK || ev.Outcome == Exists || ev.Outcome == NoBody {
 		m.answer()
 		m.chain.denied = false
@@ -45,7 +44,7 @@ func (m *Machine) renewed(out Outcome, a attempt) {
 		m.shown(a.rec.Rev)
 		e := lease.Entry{Rev: a.rec.Rev}
 		switch {
-		case m.tried(a.rec.Rev, a.op):
+		case m.attempts.tried(a.share, a.rec.Rev, a.op):
 			t.contested = a.rec.Rev // perhaps an earlier attempt of ours got through
 		default:
 			m.lose(e)
@@ -85,7 +84,7 @@ func (m *Machine) took(out Outcome, a attempt, rev uint64) {
 		}
 	case Denied: // the share answered: this create has not happened and will not
 		m.denied()
-		m.forget(a.op)
+		m.attempts.forget(a.op)
 	default:
 		m.chain.lookedAt = 0
 	}
@@ -114,7 +113,7 @@ func (m *Machine) adoptTaking(e lease.Entry) {
 	if m.tenure != nil || e.Kind != lease.Valid || m.creating.busy() || m.taking.tenures == 0 {
 		return
 	}
-	if a, ok := m.adoptable(e, m.taking.tenures); ok && m.won(a) {
+	if a, ok := m.attempts.adoptable(m.chain.share, e, m.taking.tenures); ok && m.won(a) {
 		m.win(a)
 	}
 }

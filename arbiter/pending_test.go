@@ -80,7 +80,7 @@ func staged(t *testing.T) *rig {
 	r.vouching = []lease.ID{idB, idC, idD}
 	r.aliveAll(idB, idC, idD)
 	r.pass(4200 * ms)
-	require.NotNil(t, r.m.unsent(), "a create waits for the guard")
+	require.NotNil(t, r.m.attempts.unsent(), "a create waits for the guard")
 	return r
 }
 

@@ -81,7 +81,7 @@ func (m *Machine) leave() {
 func (m *Machine) release() {
 	t := m.tenure
 	e := t.ending
-	if m.creating.busy() || t.contested != 0 || m.unsent() != nil {
+	if m.creating.busy() || t.contested != 0 || m.attempts.unsent() != nil {
 		return
 	}
 	if again := e.lastTry + t.acked.rec.Fence/3; e.released && m.now < again {

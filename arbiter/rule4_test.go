@@ -432,7 +432,7 @@ func TestRule4_ADeniedCreateIsNoContention(t *testing.T) {
 		require.Equal(t, Ineligible, r.m.Status().Role)
 		require.Contains(t, r.m.Status().Note, "no write access")
 		require.LessOrEqual(t, denied(r, time.Minute), 6)
-		require.LessOrEqual(t, len(r.m.attempts), 1, "nothing piles up")
+		require.LessOrEqual(t, len(r.m.attempts.open), 1, "nothing piles up")
 		r.creates = true
 		r.pass(11 * sec)
 		require.Equal(t, Leader, r.m.Status().Role, "it tries again")

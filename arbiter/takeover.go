@@ -12,15 +12,7 @@ type taking struct {
 	rev     uint64 // rev that tenure would begin with
 	next    time.Duration
 	want    bool // a fresh listing is wanted
-	begun   []begunRev
 	delay   delay
-}
-
-// begunRev is the highest rev of a chain that this run has begun a create of
-// (rule 3).
-type begunRev struct {
-	share string
-	rev   uint64
 }
 
 // delay is the place in the order of candidates, drawn once per occasion.
@@ -48,27 +40,6 @@ const (
 // String names the path as the reason written into the record.
 func (p path) String() string {
 	return [...]string{"none", "released", "resumed", "same-boot", "fence", "ttl", "unknown", "new-chain"}[p]
-}
-
-// highest notes that a create of rev has begun.
-func (t *taking) highest(share string, rev uint64) {
-	for i := range t.begun {
-		if t.begun[i].share == share {
-			t.begun[i].rev = max(t.begun[i].rev, rev)
-			return
-		}
-	}
-	t.begun = append(t.begun, begunRev{share: share, rev: rev})
-}
-
-// begunAbove reports whether a create above rev was ever begun.
-func (t *taking) begunAbove(share string, rev uint64) bool {
-	for _, b := range t.begun {
-		if b.share == share {
-			return b.rev > rev
-		}
-	}
-	return false
 }
 
 // takeOver creates head+1 once rule 4 allows it.
@@ -249,23 +220,11 @@ func (m *Machine) takersRoster(p path) []lease.ID {
 }
 
 // retryPause grows from BEAT to POLL with every attempt at the same rev whose
-// outcome is open, and forgets all but the first and the newest of them: an
-// own record that is found later is known by its owner.
+// outcome is open, and forgets all but the first and the newest of them.
 func (m *Machine) retryPause(rev uint64) time.Duration {
-	var open []int
-	for i, a := range m.attempts {
-		if a.sent && a.share == m.chain.share && a.rec.Rev == rev {
-			open = append(open, i)
-		}
-	}
-	if len(open) >= attemptsKept {
-		m.attempts = append(m.attempts[:open[1]], m.attempts[open[1]+1:]...)
-	}
-	return min(m.cfg.Beat<<min(len(open), 8), max(m.cfg.Beat, m.cfg.Poll))
+	open := m.attempts.thin(m.chain.share, rev)
+	return min(m.cfg.Beat<<min(open, 8), max(m.cfg.Beat, m.cfg.Poll))
 }
-
-// attemptsKept bounds the open attempts of a candidate at one rev.
-const attemptsKept = 8
 
 // found begins to move a new chain into place. Its genesis is a released
 // record, so that all members see the same head and race for the next one.

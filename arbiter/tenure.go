@@ -85,7 +85,7 @@ func (m *Machine) claimed() claim {
 	t := m.tenure
 	c := claim{begun: t.acked.begun}
 	c.add(t.acked.rec)
-	for _, a := range m.attempts {
+	for _, a := range m.attempts.open {
 		if a.share != m.chain.share || a.rec.Rev <= t.acked.rec.Rev {
 			continue
 		}
@@ -139,7 +139,7 @@ func (m *Machine) endTenure(warn bool, format string, args ...any) {
 	m.relay.lastBeat = m.tenure.beat
 	m.tenure = nil
 	m.killRelay()
-	m.dropUnsent()
+	m.attempts.dropUnsent()
 	m.say(warn, "stepping down: "+format, args...)
 	m.dropSettled()
 }
@@ -151,7 +151,7 @@ func (m *Machine) holderSees(e lease.Entry) bool {
 	if e.Rev <= t.tip {
 		return false
 	}
-	if !m.tried(e.Rev, 0) {
+	if !m.attempts.tried(m.chain.share, e.Rev, 0) {
 		m.lose(e)
 		return m.tenure == nil
 	}
@@ -163,15 +163,15 @@ func (m *Machine) holderSees(e lease.Entry) bool {
 		return false
 	}
 	if m.creating.busy() && m.creating.rev == e.Rev {
-		if _, mine := m.ours(e, t.no); mine {
+		if _, mine := m.attempts.ours(m.chain.share, e, t.no); mine {
 			return false
 		}
 	}
-	if a, ok := m.adoptable(e, t.no); ok && m.mayAdopt(a) {
+	if a, ok := m.attempts.adoptable(m.chain.share, e, t.no); ok && m.mayAdopt(a) {
 		m.acknowledge(a)
 		return false
 	}
-	if a, ok := m.ours(e, t.no); ok {
+	if a, ok := m.attempts.ours(m.chain.share, e, t.no); ok {
 		t.contested, t.tip = 0, max(t.tip, e.Rev)
 		if a.rec.State == lease.Released {
 			m.releaseDone(a)
@@ -224,7 +224,7 @@ func (m *Machine) runTenure() {
 // renew creates the tenure's next record when one is due (rule 8).
 func (m *Machine) renew() {
 	t := m.tenure
-	if a := m.unsent(); a != nil {
+	if a := m.attempts.unsent(); a != nil {
 		m.sendStaged(a)
 		return
 	}
@@ -275,16 +275,6 @@ func (m *Machine) renewDue() (time.Duration, string) {
 	return due, reason
 }
 
-// unsent returns the attempt that waits for the guard, or nil.
-func (m *Machine) unsent() *attempt {
-	for i := range m.attempts {
-		if !m.attempts[i].sent {
-			return &m.attempts[i]
-		}
-	}
-	return nil
-}
-
 // sendStaged begins the create of a staged renewal once the guard has
 // acknowledged a deadline that already counts it (rule 2).
 func (m *Machine) sendStaged(a *attempt) {
@@ -294,15 +284,4 @@ func (m *Machine) sendStaged(a *attempt) {
 	}
 	m.send(a)
 	t.lastTry, t.lastOp = m.now, a.op
-}
-
-// dropUnsent forgets a staged create that was never begun.
-func (m *Machine) dropUnsent() {
-	kept := m.attempts[:0]
-	for _, a := range m.attempts {
-		if a.sent {
-			kept = append(kept, a)
-		}
-	}
-	m.attempts = kept
 }

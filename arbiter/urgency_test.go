@@ -47,7 +47,7 @@ func TestUrgency_ATakeoverOfUnknownOutcomeIsTriedEverMoreRarely(t *testing.T) {
 	}
 	require.Greater(t, n, 10)
 	require.LessOrEqual(t, n, 4+30/2, "each POLL in the end")
-	require.LessOrEqual(t, len(r.m.attempts), attemptsKept)
+	require.LessOrEqual(t, len(r.m.attempts.open), attemptsKept)
 }
 
 // The create of an older chain says nothing of the one in this: whoever has begun
@@ -74,7 +74,7 @@ func TestUrgency_NoVouchWhileTakingInASecondChain(t *testing.T) {
 func TestUrgency_TheBegunCreatesAreNotCounted(t *testing.T) {
 	r := settled(t)
 	r.pass(time.Minute)
-	require.Len(t, r.m.taking.begun, 1)
+	require.Len(t, r.m.attempts.begun, 1)
 }
 
 // Who is silent for TTL would not vouch either.

@@ -3,12 +3,14 @@ package gossip
 import (
 	"context"
 	"fmt"
+	"net"
 	"net/netip"
 	"time"
 
 	"github.com/hashicorp/memberlist"
 	"go.uber.org/zap"
 
+	"github.com/convertfw/floatrelay/internal/lanaddr"
 	"github.com/convertfw/floatrelay/lease"
 )
 
@@ -25,7 +27,7 @@ type Config struct {
 	OldToken string // RELAY_TOKEN_OLD, or empty
 
 	BindAddr      string // GOSSIP_BIND: an IPv4 address, or empty for all of them
-	AdvertiseAddr string // the IPv4 address told to the others, see FindAddress
+	AdvertiseAddr string // the IPv4 address told to the others, see package lanaddr
 	Port          int    // GOSSIP_PORT, UDP and TCP; 0 picks a free one
 
 	// Meta is what this member says of itself until the first SetMeta.
@@ -34,6 +36,8 @@ type Config struct {
 	// members' files, GOSSIP_PEERS, addresses remembered. It must not block
 	// and may be nil.
 	Peers func() []string
+	// Resolver looks the names among the peers up; nil: the system's.
+	Resolver *net.Resolver
 	// Race takes part in a race for new files on the share that another member
 	// asked for (see lease.RaceOne). It runs by itself, one at a time, and may
 	// block; nil refuses.
@@ -108,23 +112,6 @@ func (c Config) validate() error {
 	case c.Port < 0 || c.Port > 65535:
 		return fmt.Errorf("start gossip: GOSSIP_PORT %d is outside 0 to 65535", c.Port)
 	}
-	_, err := parseAdvertise(c.AdvertiseAddr)
+	_, err := lanaddr.ParseAdvertise(c.AdvertiseAddr)
 	return err
-}
-
-// parseAdvertise accepts an IPv4 address others can reach. Loopback is allowed
-// here, because only an explicit GOSSIP_ADVERTISE can get it this far.
-func parseAdvertise(s string) (netip.Addr, error) {
-	a, err := netip.ParseAddr(s)
-	if err != nil {
-		return netip.Addr{}, fmt.Errorf("use %q as the advertised address: not an IP address; set GOSSIP_ADVERTISE", s)
-	}
-	a = a.Unmap()
-	switch {
-	case !a.Is4():
-		return netip.Addr{}, fmt.Errorf("use %s as the advertised address: it must be IPv4; set GOSSIP_ADVERTISE", a)
-	case a.IsUnspecified(), a.IsLinkLocalUnicast(), a.IsMulticast():
-		return netip.Addr{}, fmt.Errorf("use %s as the advertised address: no other PC can reach it; set GOSSIP_ADVERTISE", a)
-	}
-	return a, nil
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/hashicorp/memberlist"
 	"go.uber.org/zap"
 
+	"github.com/convertfw/floatrelay/internal/lanaddr"
 	"github.com/convertfw/floatrelay/lease"
 )
 
@@ -89,7 +90,7 @@ func New(cfg Config, h Handler) (*Gossip, error) {
 	g.probes = newProber(g)
 	g.ctx, g.cancel = context.WithCancel(context.Background())
 	g.publishMeta(cfg.Meta)
-	advertise, _ := parseAdvertise(cfg.AdvertiseAddr) // validated
+	advertise, _ := lanaddr.ParseAdvertise(cfg.AdvertiseAddr) // validated
 	if err := g.start(advertise); err != nil {
 		g.cancel()
 		return nil, err
@@ -131,7 +132,7 @@ func (g *Gossip) bind(advertise netip.Addr) (Transport, error) {
 	if g.cfg.Transport != nil {
 		return g.cfg.Transport(advertise, g.cfg.Port)
 	}
-	at, err := parseBind(g.cfg.BindAddr)
+	at, err := lanaddr.ParseBind(g.cfg.BindAddr)
 	if err != nil {
 		return nil, err
 	}
@@ -253,7 +254,7 @@ func (g *Gossip) tableChanged() {
 // Watch connections to this daemon end. If it fails nothing is running, and it
 // may be called again.
 func (g *Gossip) SetAddress(advertise string) error {
-	a, err := parseAdvertise(advertise)
+	a, err := lanaddr.ParseAdvertise(advertise)
 	if err != nil {
 		return err
 	}

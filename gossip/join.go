@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"net"
 	"net/netip"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -54,7 +55,13 @@ func (g *Gossip) Join(addrs []string) (int, error) {
 	if g.list() == nil {
 		return 0, ErrClosed
 	}
-	return g.joinAll(g.resolve(addrs))
+	known, names := g.known(addrs)
+	n, err := g.joinAll(known)
+	more, err2 := g.joinAll(g.lookUp(names))
+	if n += more; n > 0 {
+		return n, nil
+	}
+	return 0, errors.Join(err, err2)
 }
 
 // joinLoop keeps looking for members that are not in the table, for ever:
@@ -65,7 +72,11 @@ func (g *Gossip) joinLoop() {
 	for g.ctx.Err() == nil {
 		if !g.hasLeft() {
 			settling := settle > 0 && settle < settleRounds
-			_, _ = g.joinAll(g.candidates(settling || moved > 0))
+			known, names := g.candidates(settling || moved > 0)
+			_, _ = g.joinAll(known)
+			// While nobody else is alive a name may be the only way; otherwise it
+			// is one more.
+			_, _ = g.joinAll(g.without(g.lookUp(names)))
 		}
 		var wait time.Duration
 		switch n := len(g.IDs()); {
@@ -110,10 +121,10 @@ func (g *Gossip) hasLeft() bool {
 }
 
 // candidates are the known addresses where no live member is, and while
-// settling one where there is.
-func (g *Gossip) candidates(settling bool) []netip.AddrPort {
+// settling one where there is; and the names of peers, whose addresses are not
+// known.
+func (g *Gossip) candidates(settling bool) (out []netip.AddrPort, names []name) {
 	up, seen := map[netip.AddrPort]bool{}, map[netip.AddrPort]bool{}
-	var out []netip.AddrPort
 	rows := g.table.list()
 	for _, r := range rows {
 		up[r.Addr] = up[r.Addr] || r.Up()
@@ -128,7 +139,9 @@ func (g *Gossip) candidates(settling bool) []netip.AddrPort {
 		add(r.Addr)
 	}
 	if g.cfg.Peers != nil {
-		for _, a := range g.resolve(g.cfg.Peers()) {
+		var addrs []netip.AddrPort
+		addrs, names = g.known(g.cfg.Peers())
+		for _, a := range addrs {
 			add(a)
 		}
 	}
@@ -137,7 +150,17 @@ func (g *Gossip) candidates(settling bool) []netip.AddrPort {
 	if settling {
 		out = append(out, anyOther(rows)...)
 	}
-	return out
+	return out, names
+}
+
+// without drops the addresses where a live member is.
+func (g *Gossip) without(addrs []netip.AddrPort) []netip.AddrPort {
+	up := map[netip.AddrPort]bool{}
+	for _, r := range g.table.list() {
+		up[r.Addr] = up[r.Addr] || r.Up()
+	}
+	addrs = slices.DeleteFunc(addrs, func(a netip.AddrPort) bool { return up[a] })
+	return addrs[:min(len(addrs), joinRound)]
 }
 
 // anyOther picks the address of one live member, if there is one.
@@ -154,30 +177,62 @@ func anyOther(rows []Row) []netip.AddrPort {
 	return []netip.AddrPort{others[rand.IntN(len(others))]}
 }
 
-// resolve turns "host" and "host:port" into addresses; names are looked up.
-func (g *Gossip) resolve(addrs []string) []netip.AddrPort {
-	var out []netip.AddrPort
-	for _, s := range addrs {
+// known are the peers that are given as addresses; names are left to lookUp.
+func (g *Gossip) known(peers []string) (addrs []netip.AddrPort, names []name) {
+	for _, s := range peers {
 		host, port, err := splitPort(s, g.cfg.Port)
 		if err != nil {
 			g.log.Debug("ignored a peer address", zap.String("peer", s), zap.Error(err))
 			continue
 		}
 		if a, err := netip.ParseAddr(host); err == nil {
-			out = append(out, netip.AddrPortFrom(a.Unmap(), port))
+			addrs = append(addrs, netip.AddrPortFrom(a.Unmap(), port))
 			continue
 		}
-		ctx, cancel := context.WithTimeout(g.ctx, resolveTimeout)
-		ips, err := net.DefaultResolver.LookupNetIP(ctx, "ip4", host)
-		cancel()
-		if err != nil {
-			g.log.Debug("look up a peer", zap.String("peer", host), zap.Error(err))
-		}
+		names = append(names, name{host, port})
+	}
+	return addrs, names
+}
+
+// name is a peer whose address has to be asked for.
+type name struct {
+	host string
+	port uint16
+}
+
+// lookUp asks for all names side by side: a name server that is dead costs one
+// resolveTimeout, however many names there are.
+func (g *Gossip) lookUp(names []name) (out []netip.AddrPort) {
+	if len(names) == 0 {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(g.ctx, resolveTimeout)
+	defer cancel()
+	found := make([][]netip.Addr, len(names))
+	var wg sync.WaitGroup
+	for i, n := range names {
+		wg.Go(func() {
+			ips, err := g.resolver().LookupNetIP(ctx, "ip4", n.host)
+			if err != nil {
+				g.log.Debug("look up a peer", zap.String("peer", n.host), zap.Error(err))
+			}
+			found[i] = ips
+		})
+	}
+	wg.Wait()
+	for i, ips := range found {
 		for _, ip := range ips {
-			out = append(out, netip.AddrPortFrom(ip.Unmap(), port))
+			out = append(out, netip.AddrPortFrom(ip.Unmap(), names[i].port))
 		}
 	}
 	return out
+}
+
+func (g *Gossip) resolver() *net.Resolver {
+	if g.cfg.Resolver != nil {
+		return g.cfg.Resolver
+	}
+	return net.DefaultResolver
 }
 
 // splitPort takes "host", "host:port", "[v6]:port" or a bare IPv6 apart.

@@ -41,6 +41,7 @@ func TestN8_PacketsPassAnMTUOf1280(t *testing.T) {
 			nodes[num%8].SetMeta(m)
 			time.Sleep(250 * time.Millisecond)
 		}
+		s.net.Tap(nil)
 		require.Len(t, nodes[1].rec.gotBeats(), 40)
 		require.Greater(t, largest, MaxMessage, "the longest message was sent")
 		require.LessOrEqual(t, largest, maxDatagram)

@@ -33,9 +33,9 @@ const (
 	// unanswered: seven packets and three connections.
 	proofPatience = 6 * time.Second
 	// proofLeast and proofEach say how often a run that counts is asked: at a
-	// large site once per second all together.
-	proofLeast = 10 * time.Second
-	proofEach  = time.Second
+	// large site one of them every ten seconds.
+	proofLeast = 30 * time.Second
+	proofEach  = 10 * time.Second
 	// proofUrgent is the same for a run that could make this member step down:
 	// one with another share, or another run of this node.
 	proofUrgent = 2 * time.Second

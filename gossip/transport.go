@@ -6,11 +6,12 @@ import (
 	"fmt"
 	"net"
 	"net/netip"
-	"slices"
 	"sync"
 	"time"
 
 	"github.com/hashicorp/memberlist"
+
+	"github.com/convertfw/floatrelay/internal/lanaddr"
 )
 
 const (
@@ -88,17 +89,14 @@ func listenError(what string, at netip.Addr, port int, err error) error {
 }
 
 func isOwn(a netip.Addr) bool {
-	ifaces, err := Interfaces()
-	if err != nil {
-		return true
-	}
-	return slices.ContainsFunc(ifaces, func(i Iface) bool { return slices.Contains(i.Addrs, a) })
+	cards, err := lanaddr.Cards()
+	return err != nil || lanaddr.Facts{Cards: cards}.Own(a)
 }
 
 func (s *sockets) port() int { return s.tcp.Addr().(*net.TCPAddr).Port }
 
 // FinalAdvertiseAddr implements memberlist.Transport. The address was chosen
-// long before, see FindAddress; memberlist's own guess is not wanted.
+// long before, see package lanaddr; memberlist's own guess is not wanted.
 func (s *sockets) FinalAdvertiseAddr(string, int) (net.IP, int, error) {
 	return s.advertise.AsSlice(), s.port(), nil
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/convertfw/floatrelay/gossip"
 	"github.com/convertfw/floatrelay/internal/clock"
 	"github.com/convertfw/floatrelay/internal/config"
+	"github.com/convertfw/floatrelay/internal/lanaddr"
 	"github.com/convertfw/floatrelay/internal/localapi"
 	"github.com/convertfw/floatrelay/internal/logging"
 	"github.com/convertfw/floatrelay/lease"
@@ -37,6 +38,7 @@ type Options struct {
 	now  func() time.Duration
 	wall func() time.Time
 	find func(context.Context) (string, error) // this host's address; nil: findAddress
+	own  func(addr string) bool                // a card of this host has it; nil: ownAddress
 }
 
 // Daemon is one member of a site.
@@ -85,6 +87,9 @@ func New(cfg config.Config, opt Options) (_ *Daemon, err error) {
 	if opt.find == nil {
 		d.opt.find = d.findAddress
 	}
+	if opt.own == nil {
+		d.opt.own = ownAddress
+	}
 	defer func() {
 		if err != nil {
 			d.Close()
@@ -126,7 +131,7 @@ const addressRetry = 2 * time.Second
 func Open(ctx context.Context, cfg config.Config, opt Options) (*Daemon, error) {
 	for {
 		d, err := New(cfg, opt)
-		if !errors.Is(err, gossip.ErrNoAddress) {
+		if !errors.Is(err, lanaddr.ErrNoAddress) {
 			return d, err
 		}
 		opt.Log.Warn(fmt.Sprintf("waiting for the network: %v", err))
@@ -160,12 +165,12 @@ func (d *Daemon) openLease() (err error) {
 
 func (d *Daemon) openGossip() error {
 	d.found = &discovery{fixed: d.cfg.GossipPeers, dir: d.cfg.StateDir, wake: make(chan struct{}, 1)}
+	remembered, aside := d.found.remembered()
 	addr, err := d.opt.find(context.Background())
 	if err != nil {
 		return err
 	}
 	d.addr.Store(&addr)
-	remembered, aside := d.found.remembered()
 	if aside != "" {
 		d.log.Warn("the members of the last run cannot be read; the file is kept as " + aside + ": this PC finds the others anew")
 	}
@@ -180,21 +185,6 @@ func (d *Daemon) openGossip() error {
 	}
 	d.cleanup(func() { _ = d.gossip.Close() })
 	return nil
-}
-
-// findAddress chooses the address the others are told.
-func (d *Daemon) findAddress(ctx context.Context) (string, error) {
-	ctx, cancel := context.WithTimeout(ctx, 3*time.Second)
-	defer cancel()
-	targets := append([]string(nil), d.found.candidates()...)
-	if host := d.cfg.ShareHost(); host != "" {
-		targets = append([]string{host}, targets...)
-	}
-	addr, err := gossip.FindAddress(ctx, d.cfg.GossipBind, d.cfg.GossipAdvertise, targets)
-	if err != nil {
-		return "", err
-	}
-	return addr.String(), nil
 }
 
 func (d *Daemon) address() string { return *d.addr.Load() }
@@ -229,6 +219,7 @@ func (d *Daemon) openArbiter() (err error) {
 	d.notes.set("share", notChecked)
 	d.seeTree(relayproc.ProbeLock(d.lockPath()))
 	d.notes.set("drained", drainNote(s.Drained))
+	d.notes.set("address", addressNote(d.address(), d.opt.own(d.address()), nil))
 	d.notes.set("program", checkRelayExe(d.cfg.RelayExe))
 	return nil
 }

@@ -38,6 +38,7 @@ type discovery struct {
 
 	mu     sync.Mutex
 	places map[string]place // by node
+	last   []string         // addresses of the last run
 
 	wake chan struct{} // makes keepFiles look at once
 }
@@ -54,6 +55,15 @@ type whose struct {
 	station         string
 	written         string // local time YYYYMMDDHHMMSS
 	token, oldToken string // fingerprints, or ""
+}
+
+// targets are the candidates and the members of the last run: whom this PC has to
+// reach. Those of the last run need not be joined, because gossip lists them.
+func (p *discovery) targets() []string {
+	out := p.candidates()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return append(out, p.last...)
 }
 
 // candidates never blocks: what comes from the share is a copy.
@@ -189,6 +199,13 @@ func (p *discovery) remembered() (rows []gossip.Row, aside string) {
 	if rows, err = gossip.DecodeRows(b); err != nil {
 		aside = p.rememberedPath() + ".damaged"
 		_ = os.Rename(p.rememberedPath(), aside)
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, r := range rows {
+		if !r.Self && r.Addr.IsValid() {
+			p.last = append(p.last, r.Addr.String())
+		}
 	}
 	return rows, aside
 }

@@ -170,24 +170,3 @@ func (d *Daemon) report(warn bool, text string) {
 	d.hub.Publish(ev)
 	d.sawNote(ev)
 }
-
-// addressEvery is how often the host's address is looked at: a DHCP change
-// must not leave a leader that nobody can reach.
-const addressEvery = 3 * time.Second
-
-// followAddress moves this member when its host's address changes. While no
-// address can be told it stays with the last one: the cable may come back.
-func (d *Daemon) followAddress(ctx context.Context) {
-	for sleep(ctx, addressEvery) {
-		addr, err := d.opt.find(ctx)
-		if err != nil || addr == d.address() {
-			continue
-		}
-		if err := d.gossip.SetAddress(addr); err != nil {
-			d.log.Warn("cannot tell the others the new address", zap.String("address", addr), zap.Error(err))
-			continue
-		}
-		d.addr.Store(&addr)
-		d.post(arbiter.Moved{IP: addr})
-	}
-}

@@ -43,7 +43,7 @@ func Checks(in Input) []Check {
 		Check{"chain", chainCheck(cfg, in.OpenShare), hungShare},
 		Check{"ports", portsCheck(cfg, once), "the system does not answer: restart this PC"},
 		Check{"ranges", rangesCheck(portUses(cfg), systemRanges), "the system does not answer: restart this PC"},
-		Check{"address", addressCheck(cfg), "a name cannot be looked up: check the DNS settings, or name peers by address"},
+		Check{"address", addressCheck(cfg, in.OpenShare), "a name cannot be looked up: check the DNS settings, or name peers by address"},
 		Check{"members", membersCheck(cfg, survey, outsideCheck(cfg, in.OpenShare)), "the members were not all asked in time: repeat the check"},
 		Check{"race", raceCheck(survey), hungShare},
 		Check{"clocks", clocksCheck(survey, time.Now), "the daemon does not answer: restart it"},

@@ -7,11 +7,13 @@ import (
 	"net"
 	"net/netip"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/convertfw/floatrelay/internal/config"
+	"github.com/convertfw/floatrelay/internal/lanaddr"
 	"github.com/convertfw/floatrelay/internal/localapi"
 	"github.com/convertfw/floatrelay/lease"
 	"github.com/convertfw/floatrelay/relayproc"
@@ -162,11 +164,28 @@ func TestShared_TwoHoldersOfOnePort(t *testing.T) {
 func TestAddress(t *testing.T) {
 	judge := func(addr string) []Result {
 		return look(t, func(_ context.Context, tell Tell) {
-			judgeAddress(config.Config{GossipPort: 7946}, netip.MustParseAddr(addr), tell)
+			a := netip.MustParseAddr(addr)
+			judgeAddress(config.Config{GossipPort: 7946}, a, lanaddr.Facts{}, lanaddr.Choice{Addr: a, Why: lanaddr.ByAdvertise}, tell)
 		})
 	}
 	one(t, judge("127.0.0.1"), Warning, "only this PC reaches", "demo")
-	one(t, judge("198.51.100.7"), Warning, "not an address of this PC", "GOSSIP_ADVERTISE")
-	one(t, look(t, addressCheck(config.Config{GossipBind: "127.0.0.1"})), Failure, "use GOSSIP_BIND=127.0.0.1: no other PC can reach this address", "GOSSIP_ADVERTISE")
-	one(t, look(t, addressCheck(config.Config{GossipBind: "198.51.100.7"})), Failure, "GOSSIP_BIND=198.51.100.7 is not an address of this PC", "remove GOSSIP_BIND")
+	one(t, judge("198.51.100.7"), Failure, "not an address of this PC", "GOSSIP_ADVERTISE")
+	one(t, faults(look(t, addressCheck(config.Config{GossipBind: "127.0.0.1"}, noShare))), Failure, "use GOSSIP_BIND=127.0.0.1: no other PC can reach this address", "GOSSIP_ADVERTISE")
+	one(t, faults(look(t, addressCheck(config.Config{GossipBind: "198.51.100.7"}, noShare))), Failure, "GOSSIP_BIND=198.51.100.7 is not an address of this PC", "remove GOSSIP_BIND")
+}
+
+func noShare() (lease.Share, error) { return nil, lease.ErrUnavailable }
+
+// faults leaves out what is right.
+func faults(all []Result) []Result {
+	return slices.DeleteFunc(all, func(r Result) bool { return r.Level == OK })
+}
+
+// What is printed of the network is what lanaddr's table is made of.
+func TestAddress_PrintsTheFactsOfThisPC(t *testing.T) {
+	var text string
+	for _, r := range look(t, addressCheck(config.Config{GossipPort: 7946}, noShare)) {
+		text += r.Text + "\n"
+	}
+	require.Contains(t, text, `card "lo`)
 }

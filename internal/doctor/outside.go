@@ -34,7 +34,7 @@ func outsideCheck(cfg config.Config, open func() (lease.Share, error)) func(cont
 			tell.OK("no other PC is known yet")
 			return
 		}
-		knock, end, err := newKnocker(ctx, cfg)
+		knock, end, err := newKnocker(ctx, cfg, all)
 		if err != nil {
 			return // the address check says why
 		}
@@ -49,16 +49,12 @@ func outsideCheck(cfg config.Config, open func() (lease.Share, error)) func(cont
 
 // newKnocker opens ports of its own, free ones: a firewall that lets answers
 // through is not told apart from one that lets everything through.
-func newKnocker(ctx context.Context, cfg config.Config) (knocker, func(), error) {
-	var targets []string
-	if host := cfg.ShareHost(); host != "" {
-		targets = append(targets, host)
-	}
-	at, err := gossip.FindAddress(ctx, cfg.GossipBind, cfg.GossipAdvertise, append(targets, cfg.GossipPeers...))
+func newKnocker(ctx context.Context, cfg config.Config, known []suspect) (knocker, func(), error) {
+	_, c, err := findAddress(ctx, cfg, known)
 	if err != nil {
 		return nil, nil, err
 	}
-	o, err := gossip.NewOutsider(cfg.KMSN, string(cfg.Token), string(cfg.OldToken), at)
+	o, err := gossip.NewOutsider(cfg.KMSN, string(cfg.Token), string(cfg.OldToken), c.Addr)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -165,7 +161,7 @@ func judgeOff(ctx context.Context, cfg config.Config, off []localapi.Surveyed, t
 	if len(all) == 0 {
 		return
 	}
-	knock, end, err := newKnocker(ctx, cfg)
+	knock, end, err := newKnocker(ctx, cfg, all)
 	if err != nil {
 		return
 	}
