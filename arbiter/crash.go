@@ -7,11 +7,13 @@ import (
 	"github.com/convertfw/floatrelay/lease"
 )
 
-// The crash policy: three failures within a minute hand the lease over, and so
-// does a minute of trying in which the relay never became ready; the pause before
-// leading again doubles up to ten minutes.
+// The crash policy: three failures without a long life between them hand the lease
+// over, whatever the pauses, and so does a minute of trying in which the relay never
+// became ready; the pause before leading again doubles up to ten minutes.
 const (
-	crashWindow  = 60 * time.Second
+	// longLife is how long a relay runs that has lived down what was before.
+	longLife     = 60 * time.Second
+	vainLimit    = 60 * time.Second // without a relay that was ever ready
 	crashLimit   = 3
 	coolDownMin  = 60 * time.Second
 	coolDownMax  = 10 * time.Minute
@@ -29,9 +31,10 @@ const relayFailed = "relay-failed"
 
 // crashes is the memory of relay failures of this run.
 type crashes struct {
-	at       []time.Duration // failures within the window
-	trying   time.Duration   // first start of this tenure since a relay was ready; zero if none
-	next     time.Duration   // no restart before
+	count    int           // failures since a long life
+	last     time.Duration // the newest of them
+	trying   time.Duration // first start of this tenure since a relay was ready; zero if none
+	next     time.Duration // no restart before
 	backoff  time.Duration
 	coolDown time.Duration // length of the last pause
 	until    time.Duration // ineligible until, unless nobody else is eligible
@@ -47,40 +50,46 @@ func (c *crashes) tries(now time.Duration, firstOfTenure bool) {
 
 // failed notes a failure after the relay had been up for so long, and reports
 // whether it was one too many. A relay that takes RELAY_START_TIMEOUT to fail
-// never fails three times within the window: what counts then is how long the
-// site has gone without.
+// would take three times as long: what counts then is how long the site has gone
+// without. Failures that lie failureCounts back are forgotten.
 func (c *crashes) failed(now, up time.Duration, note string) bool {
 	c.note = note
-	if up >= crashWindow {
-		c.at, c.backoff, c.coolDown = c.at[:0], 0, 0
+	c.lived(up)
+	if now-c.last > failureCounts {
+		c.count = 0
 	}
-	for len(c.at) > 0 && now-c.at[0] > crashWindow {
-		c.at = c.at[1:]
-	}
-	c.at = append(c.at, now)
+	c.count++
+	c.last = now
 	c.next = now + c.backoff // the first restart is at once
 	c.backoff = min(max(2*c.backoff, restartDelay), restartMax)
-	return len(c.at) >= crashLimit || c.inVain(now)
+	return c.count >= crashLimit || c.inVain(now)
 }
 
-// inVain reports whether a whole window has gone without a relay that was ready.
+// lived clears the failures before a long life, however that ended.
+func (c *crashes) lived(up time.Duration) {
+	if up >= longLife {
+		c.count, c.backoff, c.coolDown = 0, 0, 0
+	}
+}
+
+// inVain reports whether vainLimit has gone without a relay that was ready.
 func (c *crashes) inVain(now time.Duration) bool {
-	return c.trying != 0 && now-c.trying >= crashWindow
+	return c.trying != 0 && now-c.trying >= vainLimit
 }
 
 // rest begins a pause in which this member does not lead.
 func (c *crashes) rest(now time.Duration) {
 	c.coolDown = min(max(2*c.coolDown, coolDownMin), coolDownMax)
 	c.until = now + c.coolDown
-	c.at, c.backoff, c.next, c.trying = c.at[:0], 0, 0, 0
+	c.count, c.backoff, c.next, c.trying = 0, 0, 0, 0
 }
 
 // what is one failure too many, in words.
 func (c *crashes) what(now time.Duration) string {
-	if len(c.at) < crashLimit {
+	if c.count < crashLimit {
 		return fmt.Sprintf("to become ready for %v", (now - c.trying).Round(time.Second))
 	}
-	return fmt.Sprintf("%d times within %v", len(c.at), crashWindow)
+	return fmt.Sprintf("%d times without running for %v", c.count, longLife)
 }
 
 func (m *Machine) relayCrashed(ev RelayDown, up time.Duration) {

@@ -8,17 +8,17 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestCrashes_FailuresCountOverAWindow(t *testing.T) {
+func TestCrashes_FailuresCountWhateverThePauses(t *testing.T) {
 	tests := map[string]struct {
 		at   []time.Duration // of failures; up for a moment only
 		over bool            // the last one is one too many
 	}{
-		"two":                        {[]time.Duration{0, sec}, false},
-		"three at once":              {[]time.Duration{0, 0, 0}, true},
-		"three in just a minute":     {[]time.Duration{0, 30 * sec, 60 * sec}, true},
-		"three in a minute and some": {[]time.Duration{0, 30 * sec, 60*sec + ms}, false},
-		"a slow drip":                {[]time.Duration{0, 40 * sec, 80 * sec, 120 * sec}, false},
-		"then a burst":               {[]time.Duration{0, 100 * sec, 101 * sec, 102 * sec}, true},
+		"two":                    {[]time.Duration{0, sec}, false},
+		"three at once":          {[]time.Duration{0, 0, 0}, true},
+		"three in just a minute": {[]time.Duration{0, 30 * sec, 60 * sec}, true},
+		"a slow drip":            {[]time.Duration{0, 74 * sec, 148 * sec}, true},
+		"a very slow drip":       {[]time.Duration{0, failureCounts, 2 * failureCounts}, true},
+		"long forgotten":         {[]time.Duration{0, sec, failureCounts + 2*sec, failureCounts + 3*sec}, false},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -38,9 +38,9 @@ func TestCrashes_RestartAtOnceThenLaterAndLater(t *testing.T) {
 		c.failed(zero, 0, "")
 		require.Equal(t, zero+want, c.next, "failure %d", i+1)
 	}
-	c.failed(zero, crashWindow, "") // it ran for a minute: all is forgiven
+	c.failed(zero, longLife, "") // it ran for a minute: all is forgiven
 	require.Equal(t, zero, c.next)
-	require.Len(t, c.at, 1)
+	require.Equal(t, 1, c.count)
 }
 
 func TestCrashes_TheRestDoublesUpToTenMinutes(t *testing.T) {
@@ -125,7 +125,7 @@ func TestCrash_ARequestedStopIsNone(t *testing.T) {
 	r.do(Handoff{To: idB})
 	r.pass(sec)
 	require.Zero(t, r.m.Status().Restarts)
-	require.Empty(t, r.m.crashes.at)
+	require.Zero(t, r.m.crashes.count)
 }
 
 // TestCrash_TheEndOfAnEarlierTenureIsNone: the lease was lost and taken again
@@ -134,7 +134,7 @@ func TestCrash_TheEndOfAnEarlierTenureIsNone(t *testing.T) {
 	r := settled(t)
 	r.m.setPhase(RelayStopping)
 	r.do(RelayDown{Gen: r.gen, Cause: DownExited, Note: "exit 1"})
-	require.Empty(t, r.m.crashes.at)
+	require.Zero(t, r.m.crashes.count)
 	require.Zero(t, r.m.Status().Restarts)
 }
 
@@ -174,6 +174,35 @@ func TestCrash_ARelayThatRunsForAWhileIsAlwaysRestarted(t *testing.T) {
 	require.GreaterOrEqual(t, w.starts, 9)
 }
 
+// TestR3_ARelayThatLivesTooShort: on A it never runs for a minute, so that a
+// healthy PC gets it after three failures, however far apart they are.
+func TestR3_ARelayThatLivesTooShort(t *testing.T) {
+	for _, life := range []time.Duration{5 * sec, 15 * sec, 30 * sec, 47 * sec, 59 * sec} {
+		t.Run(life.String(), func(t *testing.T) {
+			w := newPair(t)
+			w.lifetime = map[string]time.Duration{"A": life}
+			w.run(3*life + 30*sec)
+			require.Equal(t, []string{"A", "B"}, w.leaders)
+			w.run(30 * time.Minute)
+			require.Len(t, w.leaders, 2, "and keeps it")
+		})
+	}
+}
+
+// TestR3_ALongLifeClearsTheFailuresBefore, also one that ended on request.
+func TestR3_ALongLifeClearsTheFailuresBefore(t *testing.T) {
+	r := settled(t)
+	r.crash()
+	r.pass(100 * ms)
+	r.crash()
+	r.pass(2 * sec)
+	require.Equal(t, 2, r.m.crashes.count)
+	r.pass(longLife)
+	r.do(Handoff{To: idB})
+	r.pass(sec)
+	require.Zero(t, r.m.crashes.count)
+}
+
 // TestCrash_ARelayThatNeverBecomesReady: with RELAY_START_TIMEOUT as long as the
 // window it never fails three times within it. The other PC gets the relay all
 // the same, after a minute without one or at the first failure after that.
@@ -183,7 +212,7 @@ func TestCrash_ARelayThatNeverBecomesReady(t *testing.T) {
 			w := newPair(t)
 			w.neverReady(0, timeout)
 			w.run(timeout) // as long as the first relay, which was ready at once, lives
-			w.run(max(crashWindow, timeout) + timeout + 10*sec)
+			w.run(max(vainLimit, timeout) + timeout + 10*sec)
 			require.Equal(t, []string{"A", "B"}, w.leaders)
 			require.Equal(t, RelayRunning, w.rigs[1].m.Status().Relay)
 			w.run(20 * time.Minute)
@@ -208,6 +237,7 @@ func TestCrashes_AMinuteInVain(t *testing.T) {
 	c.tries(zero+59*sec, false)
 	require.True(t, c.failed(zero+60*sec, 0, ""))
 	require.Equal(t, "to become ready for 1m0s", c.what(zero+60*sec))
+	c.rest(zero + 60*sec) // what follows one too many
 	c.tries(zero+200*sec, true)
 	require.False(t, c.failed(zero+250*sec, 0, ""), "another tenure counts anew")
 }

@@ -15,7 +15,7 @@ type relay struct {
 	until    time.Duration // value sent as seq
 	pid      int
 	since    time.Duration // last change of phase
-	upAt     time.Duration // when it became ready
+	upAt     time.Duration // when it became ready; zero before
 	downAt   time.Duration // when the last tree was known dead
 	restarts int
 	lastBeat uint64 // beat numbers only grow within a run
@@ -44,7 +44,7 @@ func (m *Machine) startRelay() {
 	t.started = true
 	r.gen++
 	r.seq++
-	r.until, r.pid = until, 0
+	r.until, r.pid, r.upAt = until, 0, 0
 	m.setPhase(RelayStarting)
 	m.emit(StartRelay{Gen: r.gen, Seq: r.seq, Epoch: t.epoch, Until: until})
 	m.setWill()
@@ -106,6 +106,9 @@ func (m *Machine) relayDown(ev RelayDown) {
 	up := time.Duration(0)
 	if r.phase == RelayRunning {
 		up = m.now - r.upAt
+	}
+	if r.upAt != 0 {
+		m.crashes.lived(m.now - r.upAt)
 	}
 	m.setPhase(RelayNone)
 	r.pid, r.downAt = 0, m.now

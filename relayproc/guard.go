@@ -18,6 +18,8 @@ const (
 	specPatience = 10 * time.Second     // for the first lines of the daemon
 	willPatience = 15 * time.Second     // for the last will
 	lastWords    = 2 * time.Second      // for a daemon that may not read any more
+	alarmGrace   = 20                   // part of KILL_MARGIN by which the kernel acts after the guard
+	alarmGrace2  = 4                    // the same where the guard's end is not the tree's
 	killRhythm   = 5 * time.Millisecond // how often a kill is looked after
 )
 
@@ -41,6 +43,7 @@ func RunGuard(stdin io.Reader, stdout io.Writer, will func(ctx context.Context, 
 		events: make(chan treeEvent, treeQueue),
 		born:   clock.Boot(),
 	}
+	g.alarm, _ = newAlarm() // without one the loop looks at the clock more often
 	if err := confine(); err != nil {
 		g.end(Failed, "confine the guard: "+err.Error(), 0)
 	}
@@ -64,8 +67,11 @@ type guard struct {
 
 	lock     *oslock.Lock
 	tree     tree      // nil while none lives
+	alarm    *alarm    // the kernel's hold on the deadline; nil where there is none
 	recorder *recorder // nil before the first record
 	spawn    spawn
+	loose    bool // the tree's processes can outlive its holder
+	killing  bool // the last kill was sent
 	ending   bool // the cause is decided, the tree is being ended
 	cause    Cause
 	note     string
@@ -125,14 +131,19 @@ func (g *guard) end(cause Cause, note string, killAt time.Duration) {
 	}
 	if g.killAt == 0 {
 		g.tree.kill()
+		g.allowKill()
 	}
 }
 
-// nap is how long the loop may sleep: a quarter of KILL_MARGIN at most, because
-// timers stand still while the host sleeps.
+// nap is how long the loop may sleep. A running relay whose deadline the kernel
+// holds needs nothing before that. Else it is a quarter of KILL_MARGIN at most,
+// because timers stand still while the host sleeps.
 func (g *guard) nap(now time.Duration) time.Duration {
 	d := 50 * time.Millisecond
-	if g.haveSpec {
+	switch {
+	case g.tree != nil && g.alarm != nil:
+		d = time.Hour
+	case g.haveSpec:
 		d = g.spec.KillMargin / 4
 	}
 	if g.ending || g.deadAt != 0 || g.doomed() {
@@ -142,6 +153,37 @@ func (g *guard) nap(now time.Duration) time.Duration {
 		d = min(d, g.deadline-now)
 	}
 	return max(d, 0)
+}
+
+// holdDeadline has the kernel end this process, and with it the tree, shortly
+// after the deadline, whether anybody acts or not. It comes before the tree is
+// started and before a new deadline is acknowledged. The moment's grace is for
+// the guard itself, which can also say why, and clean up.
+func (g *guard) holdDeadline() {
+	grace := g.spec.KillMargin / alarmGrace
+	if g.loose {
+		grace = g.spec.KillMargin / alarmGrace2
+	}
+	g.setAlarm(g.deadline + grace)
+	if g.tree != nil {
+		g.tree.hold(g.deadline + g.spec.KillMargin/2)
+	}
+}
+
+// allowKill gives a kill that was sent the time it may take.
+func (g *guard) allowKill() {
+	if !g.killing {
+		g.killing = true
+		g.setAlarm(max(g.deadline, clock.Boot()) + g.spec.KillMargin)
+	}
+}
+
+// setAlarm moves the alarm; one that cannot be moved is given up, and the loop
+// looks at the clock itself.
+func (g *guard) setAlarm(at time.Duration) {
+	if err := g.alarm.set(at); err != nil {
+		g.alarm = nil
+	}
 }
 
 // obey carries out one line; ok is false at the end of input.
@@ -196,6 +238,9 @@ func (g *guard) until(o order) {
 	}
 	g.deadline = max(o.until, 1)
 	g.expire(clock.Boot())
+	if g.tree != nil && !g.killing {
+		g.holdDeadline()
+	}
 	if !g.ending || g.killAt != 0 { // asked to end, it may take until its deadline
 		g.out.put(ansAcked, fmt.Sprintf("%s %d", ansAcked, o.seq))
 	}
@@ -213,6 +258,9 @@ func (g *guard) answerOwns(pid int) {
 func (g *guard) onTree(ev treeEvent) {
 	switch ev.kind {
 	case treeForked:
+		if g.loose = ev.note != holderWhole; g.loose && g.tree != nil && !g.killing {
+			g.holdDeadline()
+		}
 		g.record()
 		g.out.put("", fmt.Sprintf("%s %d %s", ansForked, ev.pid, ev.note))
 	case treeStarted:
@@ -227,6 +275,7 @@ func (g *guard) onTree(ev treeEvent) {
 		g.tree.kill()
 	case treeDead:
 		g.tree, g.deadAt = nil, clock.Boot()
+		g.setAlarm(0)
 		if !g.ending && !g.spawn.again {
 			g.relayEnded(Exited, "the relay was killed by somebody else")
 		}

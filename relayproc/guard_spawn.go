@@ -46,6 +46,7 @@ func (g *guard) advance(now time.Duration) {
 		if g.killAt <= now {
 			g.killAt = 0
 			g.tree.kill()
+			g.allowKill()
 		}
 	case g.ending:
 		g.bury(now)
@@ -77,7 +78,9 @@ func (g *guard) trySpawn(now time.Duration) {
 		return // looking at lock and ports took too long; a later one may come
 	}
 	g.spawn.at, g.spawn.again, g.spawn.orphaned, g.deadAt = now, false, false, 0
+	g.holdDeadline()
 	g.tree = startTree(g.spec, g.lock, g.events)
+	g.tree.hold(g.deadline + g.spec.KillMargin/2)
 }
 
 func (g *guard) haveLock(now time.Duration) bool {

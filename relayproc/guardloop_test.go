@@ -73,9 +73,10 @@ type stubborn struct {
 	dead  func()
 }
 
-func (s *stubborn) ask() error     { return nil }
-func (s *stubborn) owns(int) bool  { return true }
-func (s *stubborn) members() []int { return nil }
+func (s *stubborn) ask() error         { return nil }
+func (s *stubborn) owns(int) bool      { return true }
+func (s *stubborn) members() []int     { return nil }
+func (s *stubborn) hold(time.Duration) {}
 func (s *stubborn) kill() {
 	if s.kills++; s.kills == 10 {
 		s.dead()

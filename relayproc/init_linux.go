@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 	"syscall"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -19,6 +20,7 @@ import (
 const (
 	plainArg     = "plain"
 	controlTerm  = "term"
+	controlHold  = "hold" // and a boot time: end by yourself then
 	reportFailed = "failed"
 )
 
@@ -37,12 +39,14 @@ func RunInit(args []string) int {
 	runtime.LockOSThread() // the parent-death signal of the relay hangs on this thread
 	plain := len(args) > 0 && args[0] == plainArg
 	keepToOurselves()
+	var own *alarm
 	if plain {
 		adoptOrphans()
+		own, _ = newAlarm()
 	} else {
 		unix.Prctl(unix.PR_SET_PDEATHSIG, uintptr(unix.SIGKILL), 0, 0, 0)
 	}
-	s := &supervisor{plain: plain, status: os.NewFile(fdStatus, "status")}
+	s := &supervisor{plain: plain, alarm: own, status: os.NewFile(fdStatus, "status")}
 	term := make(chan os.Signal, 1)
 	signal.Notify(term, shielded...)
 	control := bufio.NewReader(os.NewFile(fdControl, "control"))
@@ -87,6 +91,7 @@ func readWireSpec(r *bufio.Reader) (wireSpec, error) {
 
 type supervisor struct {
 	plain  bool
+	alarm  *alarm // of a plain supervisor: it may be stopped together with the guard
 	status *os.File
 	relay  int // pid as this process sees it
 }
@@ -135,8 +140,14 @@ func (s *supervisor) obey(control *bufio.Reader) {
 		if err != nil {
 			s.end(1)
 		}
-		if strings.TrimSpace(line) == controlTerm {
+		word, at, _ := strings.Cut(strings.TrimSpace(line), " ")
+		switch word {
+		case controlTerm:
 			s.askAll()
+		case controlHold:
+			if ns, err := strconv.ParseInt(at, 10, 64); err == nil {
+				_ = s.alarm.set(time.Duration(ns))
+			}
 		}
 	}
 }

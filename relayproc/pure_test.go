@@ -17,12 +17,43 @@ import (
 	"pgregory.net/rapid"
 )
 
+// TestR2_Environment: what a service manager or a PyInstaller program meant for us
+// alone does not reach the relay, nor does a secret under an innocent name.
+func TestR2_Environment(t *testing.T) {
+	for name, tc := range map[string]struct{ in, want []string }{
+		"a boot loader's": {
+			[]string{"_MEIPASS2=/tmp/_MEI1", "_PYI_ARCHIVE_FILE=/opt/a", "_PYI_APPLICATION_HOME_DIR=/tmp/_MEI1", "_PYI_PARENT_PROCESS_LEVEL=1", "HOME=/h"},
+			[]string{"HOME=/h"},
+		},
+		"a service manager's": {
+			[]string{
+				"NOTIFY_SOCKET=/run/n", "WATCHDOG_USEC=1", "WATCHDOG_PID=2", "LISTEN_FDS=1", "LISTEN_PID=2",
+				"LISTEN_FDNAMES=x", "INVOCATION_ID=1", "JOURNAL_STREAM=8:1", "LANG=C",
+			},
+			[]string{"LANG=C"},
+		},
+		"a library path as it was": {
+			[]string{"LD_LIBRARY_PATH=/tmp/_MEI1:/opt/lib", "LD_LIBRARY_PATH_ORIG=/opt/lib", "_MEIPASS2=/tmp/_MEI1"},
+			[]string{"LD_LIBRARY_PATH=/opt/lib"},
+		},
+		"a library path of a bundle":    {[]string{"LD_LIBRARY_PATH=/tmp/_MEI1", "_MEIPASS2=/tmp/_MEI1"}, nil},
+		"a library path of the site":    {[]string{"LD_LIBRARY_PATH=/opt/lib"}, []string{"LD_LIBRARY_PATH=/opt/lib"}},
+		"secrets by their value":        {[]string{"INNOCENT=secret", "URL=smb://u:a-long-password@nas/x", "A=1"}, []string{"A=1"}},
+		"a short secret is in any path": {[]string{"PATH=/abc/secret/bin", "N=abc"}, []string{"PATH=/abc/secret/bin", "N=abc"}},
+		"a reset that was there before": {[]string{"PYINSTALLER_RESET_ENVIRONMENT=0"}, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			require.Equal(t, append(tc.want, freshBundle), CleanEnv(tc.in, "secret", "", "a-long-password", "abc"))
+		})
+	}
+}
+
 func TestCleanEnv(t *testing.T) {
 	in := []string{
 		"PATH=/bin", "Path=C:\\", "FLOATRELAY_RELAY_TOKEN=x", "floatrelay_kmsn=x", "RELAY_TOKEN=x", "Relay_Token_Old=x",
 		"LEASE_SMB_PASSWORD=x", "AWS_SECRET_ACCESS_KEY=x", "FLOATRELAY_STANDIN_LOG=/life", "TEMP=/t", "MY_API_KEY=x",
 	}
-	require.Equal(t, []string{"PATH=/bin", "Path=C:\\", "FLOATRELAY_STANDIN_LOG=/life", "TEMP=/t"}, CleanEnv(in))
+	require.Equal(t, []string{"PATH=/bin", "Path=C:\\", "FLOATRELAY_STANDIN_LOG=/life", "TEMP=/t", freshBundle}, CleanEnv(in))
 	require.Equal(t, []string{"A=1", "b=3"}, mergeEnv([]string{"A=1", "B=2"}, []string{"b=3"}))
 }
 

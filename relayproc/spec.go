@@ -36,6 +36,9 @@ type Spec struct {
 	// KMSN, STATION and RELAY_EPOCH.
 	Env []string
 
+	// Secrets are values that no variable handed on may hold, whatever its name.
+	Secrets []string `json:"-"`
+
 	Addr string // lease address the relay must be reachable at
 	Port int    // RELAY_PORT; RELAY_PORT+1 is the relay's as well
 

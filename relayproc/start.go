@@ -48,7 +48,7 @@ func Start(ctx context.Context, cmd Command, spec Spec, firstSeq uint64, until t
 	if err := spec.validate(); err != nil {
 		return nil, err
 	}
-	env := CleanEnv(os.Environ())
+	env := CleanEnv(os.Environ(), spec.Secrets...)
 	wire := spec.wire(mergeEnv(env, spec.Env))
 	first, err := json.Marshal(wire)
 	if err != nil {

@@ -1,5 +1,7 @@
 package relayproc
 
+import "time"
+
 // tree is the relay with everything it ever started, as the guard handles it.
 // None of the methods waits. startTree (one per system) returns at once and
 // reports over its channel.
@@ -10,6 +12,9 @@ type tree interface {
 	// kill ends every process. It is repeated until treeDead, which on a
 	// system without a better way is what makes it complete.
 	kill()
+	// hold tells whoever holds the tree besides the guard the boot time at which
+	// it has to end by itself, if there is somebody.
+	hold(until time.Duration)
 	// owns reports whether a process belongs to the tree.
 	owns(pid int) bool
 	// members returns the processes of the tree, the one first whose end means

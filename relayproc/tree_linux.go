@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync"
 	"syscall"
+	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -30,6 +31,8 @@ type linuxTree struct {
 	killed  bool
 	asked   bool
 	control *os.File
+	orders  *outbox       // onto control, once the holder has its description
+	until   time.Duration // when a supervisor has to end by itself
 	cg      *cgroup
 }
 
@@ -69,6 +72,9 @@ func (t *linuxTree) live() {
 	status.Close()
 	t.mu.Lock()
 	t.control.Close()
+	if t.orders != nil {
+		t.orders.flush(0)
+	}
 	cg := t.cg
 	t.mu.Unlock()
 	cg.remove()
@@ -169,6 +175,25 @@ func (t *linuxTree) tellSpec() {
 	}
 	if err != nil {
 		t.killLocked()
+		return
+	}
+	t.orders = newOutbox(t.control)
+	t.holdLocked()
+}
+
+// hold tells a supervisor its own deadline. A namespace's init needs none: it
+// ends with the guard. The outbox is there for a supervisor that is stopped and
+// reads nothing, so that the guard does not wait for it.
+func (t *linuxTree) hold(until time.Duration) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.until = until
+	t.holdLocked()
+}
+
+func (t *linuxTree) holdLocked() {
+	if t.plain && t.orders != nil && t.until != 0 {
+		t.orders.put(controlHold, fmt.Sprintf("%s %d", controlHold, int64(t.until)))
 	}
 }
 
@@ -236,12 +261,12 @@ func (t *linuxTree) holderPID() int {
 func (t *linuxTree) ask() error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.asked || t.control == nil {
+	if t.asked || t.orders == nil {
 		return nil
 	}
 	t.asked = true
-	_, err := t.control.WriteString(controlTerm + "\n")
-	return err
+	t.orders.put("", controlTerm)
+	return nil
 }
 
 func (t *linuxTree) kill() {

@@ -264,6 +264,13 @@ func (w *watch) finish(cause Cause, note string) {
 	close(w.g.ended)
 }
 
+// expired reports whether the newest deadline has passed.
+func (w *watch) expired() bool {
+	w.g.mu.Lock()
+	defer w.g.mu.Unlock()
+	return clock.Boot() >= w.g.until
+}
+
 // marksGone is how often in a row no process of a lost tree must be found: one
 // look can miss a process that is being forked, or that is just becoming another
 // program and has no environment for a moment.
@@ -273,8 +280,11 @@ const marksGone = 5
 // killed, and Down comes only when that is dead and the ports are closed.
 func (w *watch) bury(ctx context.Context) {
 	note := w.g.exit
-	if w.why != "" {
+	switch {
+	case w.why != "":
 		note = w.why
+	case w.expired():
+		w.cause, note = Deadline, "the system ended the guard at its deadline"
 	}
 	dir := filepath.Dir(w.g.spec.LockPath)
 	var clear time.Duration

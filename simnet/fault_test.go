@@ -2,6 +2,7 @@ package simnet
 
 import (
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 )
@@ -31,6 +32,23 @@ func TestFault_RelayCrashes(t *testing.T) {
 	story := play(t, s, 40*sec)
 	require.Equal(t, 2, times(story, "RELAY of A1 runs, epoch 8"))
 	require.Equal(t, "A", s.Leader())
+}
+
+// A relay that lives 5 to 300 s on one PC, again and again: after three lives of
+// less than a minute another PC runs it, however long the whole took. One that runs
+// for longer stays where it is.
+func TestFault_RelayLivesTooShort(t *testing.T) {
+	for life, leader := range map[time.Duration]string{5 * sec: "B", 30 * sec: "B", 45 * sec: "B", 55 * sec: "B", 65 * sec: "A", 300 * sec: "A"} {
+		t.Run(life.String(), func(t *testing.T) {
+			s, at := NewScript(3), 20*sec
+			for range 3 {
+				s = s.At(at).CrashRelay("A")
+				at += life + 3*sec // it is started again after 2 s at most
+			}
+			require.NoError(t, s.Run(at))
+			require.Equal(t, leader, s.Leader())
+		})
+	}
 }
 
 // A leader whose PC answers from its offline copy goes on by vouches, for TTL at
