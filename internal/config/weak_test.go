@@ -33,6 +33,9 @@ func TestHole15_WeakByContent(t *testing.T) {
 		for _, token := range []string{
 			strings.ToLower(base32.StdEncoding.EncodeToString(b)), hex.EncodeToString(b), hex.EncodeToString(b[:10]),
 		} {
+			if strings.Trim(token, "0123456789") == "" {
+				continue // one in ten thousand: it looks like digits alone
+			}
 			require.Empty(t, weakness(token), token)
 		}
 	}
