@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"time"
 
+	"github.com/convertfw/floatrelay/internal/reason"
 	"github.com/convertfw/floatrelay/lease"
 )
 
@@ -25,7 +26,7 @@ type attempt struct {
 func (m *Machine) stage(r lease.Record, tenure uint64) *attempt {
 	body, err := m.cfg.Sealer.Seal(r)
 	if err != nil {
-		m.say(true, "cannot write record %d: %v", r.Rev, err)
+		m.say(true, reason.Reason{Code: reason.RecordUnwritable, Rev: r.Rev, Detail: err.Error()})
 		return nil
 	}
 	m.attempts = append(m.attempts, attempt{share: m.chain.share, tenure: tenure, rec: r, body: body})

@@ -1,9 +1,9 @@
 package arbiter
 
 import (
-	"fmt"
 	"time"
 
+	"github.com/convertfw/floatrelay/internal/reason"
 	"github.com/convertfw/floatrelay/lease"
 )
 
@@ -36,6 +36,8 @@ type crashes struct {
 	coolDown time.Duration // length of the last pause
 	until    time.Duration // ineligible until, unless nobody else is eligible
 	note     string
+	row      int           // failures since a relay ran for the window, or the lease was handed over for them
+	last     time.Duration // when the last one was
 }
 
 // tries notes a start of the relay.
@@ -52,8 +54,10 @@ func (c *crashes) tries(now time.Duration, firstOfTenure bool) {
 func (c *crashes) failed(now, up time.Duration, note string) bool {
 	c.note = note
 	if up >= crashWindow {
-		c.at, c.backoff, c.coolDown = c.at[:0], 0, 0
+		c.at, c.backoff, c.coolDown, c.row = c.at[:0], 0, 0, 0
 	}
+	c.row++
+	c.last = now
 	for len(c.at) > 0 && now-c.at[0] > crashWindow {
 		c.at = c.at[1:]
 	}
@@ -72,27 +76,37 @@ func (c *crashes) inVain(now time.Duration) bool {
 func (c *crashes) rest(now time.Duration) {
 	c.coolDown = min(max(2*c.coolDown, coolDownMin), coolDownMax)
 	c.until = now + c.coolDown
-	c.at, c.backoff, c.next, c.trying = c.at[:0], 0, 0, 0
+	c.at, c.backoff, c.next, c.trying, c.row = c.at[:0], 0, 0, 0, 0
 }
 
-// what is one failure too many, in words.
-func (c *crashes) what(now time.Duration) string {
-	if len(c.at) < crashLimit {
-		return fmt.Sprintf("to become ready for %v", (now - c.trying).Round(time.Second))
+// resting is why a member pauses after the last failure, which has no note if the
+// guard ended a relay that was not ready before its deadline.
+func (c *crashes) resting() reason.Reason {
+	if c.note == "" {
+		return reason.Reason{Code: reason.RelayLate}
 	}
-	return fmt.Sprintf("%d times within %v", len(c.at), crashWindow)
+	return reason.Reason{Code: reason.RelayResting, Detail: c.note}
+}
+
+// what says which failure was one too many.
+func (c *crashes) what(now time.Duration) reason.Reason {
+	if len(c.at) < crashLimit {
+		return reason.Reason{Code: reason.RelayUnready}.For(now - c.trying)
+	}
+	return reason.Reason{Code: reason.RelayCrashes, Count: len(c.at)}.For(crashWindow)
 }
 
 func (m *Machine) relayCrashed(ev RelayDown, up time.Duration) {
 	over := m.crashes.failed(m.now, up, ev.Note)
-	m.say(true, "the relay ended by itself (%s: %s)", ev.Cause, ev.Note)
+	m.say(true, reason.Reason{Code: reason.RelayEnded, How: ev.Cause.String(), Detail: ev.Note})
 	if !over || !m.othersEligible() {
 		return
 	}
 	what := m.crashes.what(m.now)
 	m.crashes.rest(m.now)
 	m.beginEnding(Handoff{Reason: relayFailed})
-	m.say(true, "the relay failed %s: handing over, not leading for %v", what, m.crashes.coolDown)
+	what.Of = int(m.crashes.coolDown / time.Second)
+	m.say(true, what)
 }
 
 // noteFailure remembers on which PCs the relay has failed, as far as records

@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/convertfw/floatrelay/internal/reason"
 	"github.com/convertfw/floatrelay/lease"
 	"github.com/stretchr/testify/require"
 )
@@ -80,7 +81,7 @@ func TestCrash_ThreeTimesHandsOverAndRests(t *testing.T) {
 	s := r.m.Status()
 	require.Equal(t, Ineligible, s.Role)
 	require.False(t, s.Eligible)
-	require.Contains(t, s.Note, "exit 1")
+	require.Equal(t, []reason.Reason{{Code: reason.RelayResting, Detail: "exit 1"}}, s.Reasons)
 	t.Run("does not lead again while it rests and others can", func(t *testing.T) {
 		none[Create](t, r.pass(58*sec))
 		require.NotEmpty(t, of[Create](r.pass(5*sec)), "rested: nobody else took it")
@@ -207,7 +208,7 @@ func TestCrashes_AMinuteInVain(t *testing.T) {
 	require.False(t, c.failed(zero+59*sec, 0, ""))
 	c.tries(zero+59*sec, false)
 	require.True(t, c.failed(zero+60*sec, 0, ""))
-	require.Equal(t, "to become ready for 1m0s", c.what(zero+60*sec))
+	require.Equal(t, reason.Reason{Code: reason.RelayUnready, ForMS: 60_000}, c.what(zero+60*sec))
 	c.tries(zero+200*sec, true)
 	require.False(t, c.failed(zero+250*sec, 0, ""), "another tenure counts anew")
 }

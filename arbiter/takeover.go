@@ -3,6 +3,7 @@ package arbiter
 import (
 	"time"
 
+	"github.com/convertfw/floatrelay/internal/reason"
 	"github.com/convertfw/floatrelay/lease"
 )
 
@@ -74,7 +75,7 @@ func (t *taking) begunAbove(share string, rev uint64) bool {
 // takeOver creates head+1 once rule 4 allows it.
 func (m *Machine) takeOver() {
 	m.taking.want = false
-	if m.tenure != nil || m.relay.phase != RelayNone || m.creating.busy() || m.ineligible() != "" {
+	if m.tenure != nil || m.relay.phase != RelayNone || m.creating.busy() || len(m.ineligible()) > 0 {
 		return
 	}
 	p, at := m.allowed()
@@ -307,7 +308,7 @@ func (m *Machine) found() {
 	r.Share = m.cfg.NewShare()
 	body, err := m.cfg.Sealer.Seal(r)
 	if err != nil {
-		m.say(true, "cannot write the first record of a new chain: %v", err)
+		m.say(true, reason.Reason{Code: reason.GenesisRefused, Detail: err.Error()})
 		m.taking.next = m.now + m.cfg.Poll
 		return
 	}
@@ -317,7 +318,7 @@ func (m *Machine) found() {
 	// Whatever comes of it, who founds waits for POLL: by then the others have
 	// seen the chain, so that it cannot be led and wiped behind their backs.
 	m.taking.next = m.now + m.cfg.Poll
-	m.say(true, "the share holds no lease chain: founding %s at record %d", r.Share, rev)
+	m.say(true, reason.Reason{Code: reason.ChainFounding, Share: r.Share, Rev: rev})
 	m.emit(Found{Op: o.id, Share: r.Share, Rev: rev, Genesis: body})
 }
 

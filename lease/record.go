@@ -101,14 +101,29 @@ func (k Kind) String() string {
 	return [...]string{"unread", "valid", "unknown", "foreign", "newer"}[k]
 }
 
+// Flaw says what is wrong with a body that is not Valid.
+type Flaw uint8
+
+// The flaws. Named in an Entry is what the unverified bytes say of themselves.
+const (
+	NoFlaw      Flaw = iota // Valid, or not looked at
+	Empty                   // no byte was written
+	Damaged                 // no record, or torn
+	OtherToken              // another RELAY_TOKEN signed it, or it was changed; Named: its station
+	OtherSite               // Named: its KMSN
+	NewerFormat             // Named: its version
+	Misplaced               // a good record of another share or revision
+)
+
 // Entry is one revision as seen by a reader.
 type Entry struct {
 	Rev    uint64
 	Kind   Kind
 	Record Record // only meaningful when Kind is Valid
 	Body   []byte // the exact bytes, for comparison and for beats
-	// Cause says in words why Kind is not Valid, for logs and NOTE columns:
-	// "empty", "wrong MAC (token differs from POS-03)", "KMSN is 4711, ours is
-	// 0815", "version 2, this build reads 1".
+	Flaw   Flaw
+	Named  string // see Flaw
+	// Cause is where the damage is, for whoever looks into the file: "broken JSON
+	// in field "pid": EOF". Nothing is decided by it.
 	Cause string
 }
