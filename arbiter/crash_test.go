@@ -235,3 +235,28 @@ func (m *Machine) successorOf(t *testing.T) lease.ID {
 	m.tenure.ending = &ending{}
 	return m.successor()
 }
+
+// Status counts failures in a row, tells when the next start is due, and forgets
+// them after a minute of service.
+func TestStatus_FailuresInARow(t *testing.T) {
+	r := leader(t)
+	require.Zero(t, r.m.Status().Failures)
+	for i, pause := range []time.Duration{0, 1, 2, 4, 8, 15, 15} {
+		r.crash()
+		f := r.m.Status().Failures
+		require.Equal(t, i+1, f.Row)
+		require.Equal(t, "exit 1", f.Last)
+		require.Equal(t, r.now, f.At)
+		if pause == 0 {
+			require.Zero(t, f.Next, "the first start is at once")
+			continue
+		}
+		require.Equal(t, r.now+pause*sec, f.Next)
+		r.pass(pause * sec)
+		require.Zero(t, r.m.Status().Failures.Next, "that start is due now")
+	}
+	r.pass(crashWindow - sec)
+	require.Equal(t, 7, r.m.Status().Failures.Row)
+	r.pass(2 * sec)
+	require.Zero(t, r.m.Status().Failures, "a minute of service")
+}

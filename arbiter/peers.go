@@ -235,7 +235,7 @@ func (m *Machine) shareTrouble() []reason.Reason {
 	}
 	m.wakeAt(c.okAt + lease.TTLMax + time.Millisecond)
 	if h := c.head; h.entry.Kind == lease.Foreign || h.entry.Kind == lease.Newer {
-		return headReasons(c.share, m.cfg.KMSN, h.entry)
+		return HeadReasons(c.share, m.cfg.KMSN, h.entry)
 	}
 	if c.denied && m.tenure == nil && m.now < c.deniedAt+deniedPause {
 		m.wakeAt(c.deniedAt + deniedPause)

@@ -105,7 +105,7 @@ func (m *Machine) Status() Status {
 func (m *Machine) oddities() []reason.Reason {
 	c := &m.chain
 	if !c.missing || c.share == "" {
-		return headReasons(c.share, m.cfg.KMSN, c.head.entry)
+		return HeadReasons(c.share, m.cfg.KMSN, c.head.entry)
 	}
 	all := because(reason.FolderGone)
 	if p, ok := m.chainNamed(); ok && m.tenure == nil {

@@ -281,7 +281,7 @@ func (m *Machine) renew() {
 func (m *Machine) renewDue() (time.Duration, string) {
 	t := m.tenure
 	short := t.acked.rec.Fence / 3
-	due, reason := t.lastTry+m.cfg.Renew, "renew"
+	due, reason := t.lastTry+m.cfg.Renew, lease.Renewal
 	switch {
 	case t.acked.rec.Rev <= t.lostTip, t.confirm > t.acked.begun, t.ending != nil && t.ending.wantsRecord(t):
 		due, reason = t.lastTry+short, "confirm"

@@ -11,8 +11,8 @@ import (
 // because makes a code a reason not to lead.
 func because(code reason.Code) []reason.Reason { return reason.Of(code) }
 
-// headReasons is what is wrong with the newest record, or nothing.
-func headReasons(share, kmsn string, e lease.Entry) []reason.Reason {
+// HeadReasons is what is wrong with the newest record, or nothing.
+func HeadReasons(share, kmsn string, e lease.Entry) []reason.Reason {
 	r := reason.Reason{Rev: e.Rev}
 	switch {
 	case e.Kind == lease.Foreign:

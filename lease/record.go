@@ -68,6 +68,9 @@ type Record struct {
 	LeaseUntil string
 }
 
+// Renewal is the Reason of a record that only goes on with a tenure.
+const Renewal = "renew"
+
 // SameTenure reports whether two records belong to one tenure of one run.
 func (r Record) SameTenure(o Record) bool {
 	return r.Owner == o.Owner && r.Epoch == o.Epoch && r.Share == o.Share

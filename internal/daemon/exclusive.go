@@ -3,11 +3,11 @@ package daemon
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"regexp"
 	"time"
 
+	"github.com/convertfw/floatrelay/internal/reason"
 	"github.com/convertfw/floatrelay/lease"
 )
 
@@ -30,7 +30,7 @@ const (
 // exclusive, and for good on a share where it was seen not to be.
 type exclusive struct {
 	open func() (lease.Share, error)
-	set  func(note string) // the reason not to lead, or ""
+	set  func(why ...reason.Reason) // the reason not to lead, or none
 
 	passed bool
 	id     string // share id of the last verdict
@@ -39,15 +39,12 @@ type exclusive struct {
 	fails  int    // races in a row that came to nothing
 }
 
-// notChecked is the reason not to lead before the first race.
-const notChecked = "the share has not been checked yet"
-
 // watchExclusive races at the start, when the share is another one, and when
 // it was gone for a while. What blocks here blocks nothing else.
 func (d *Daemon) watchExclusive(ctx context.Context) {
 	x := exclusive{
 		open: func() (lease.Share, error) { return OpenShare(d.cfg.LeaseDir, string(d.cfg.SMBPassword)) },
-		set:  func(note string) { d.notes.set("share", note) },
+		set:  func(why ...reason.Reason) { d.notes.set("share", why...) },
 	}
 	x.watch(ctx, func() (id string, silent bool) {
 		s := d.driver.Status()
@@ -88,7 +85,7 @@ func (x *exclusive) check(ctx context.Context, id string) {
 	switch {
 	case winners > 1:
 		x.passed, x.broken = false, true
-		x.set(fmt.Sprintf("create-new is not exclusive on this share (%d of %d won): two PCs could lead; use a Windows or Samba server", winners, racers))
+		x.set(reason.Reason{Code: reason.NotExclusive, Count: winners, Of: racers})
 	case err != nil:
 		if !x.passed && !x.broken {
 			x.set(probeNote(err))
@@ -97,7 +94,7 @@ func (x *exclusive) check(ctx context.Context, id string) {
 	case x.broken && (id == x.id || id == ""):
 	default:
 		x.passed, x.broken = true, false
-		x.set("")
+		x.set()
 	}
 	x.down = false
 	x.id = id
@@ -111,12 +108,13 @@ var (
 )
 
 // probeNote says why no file could be created, and of a refusal what to do.
-func probeNote(err error) string {
-	text := probeName.ReplaceAllString(probePath.ReplaceAllString(err.Error(), ""), "a file")
+func probeNote(err error) reason.Reason {
+	r := reason.Reason{Code: reason.ShareProbe}
+	r.Detail = probeName.ReplaceAllString(probePath.ReplaceAllString(err.Error(), ""), "a file")
 	if errors.Is(err, lease.ErrDenied) && !errors.Is(err, lease.ErrFull) {
-		text += "; give this account write access to the folder"
+		r.Code = reason.ShareReadOnly
 	}
-	return text
+	return r
 }
 
 // pause is short until the share has been checked. It grows while races fail

@@ -102,6 +102,13 @@ const (
 	RelayCrashes    Code = "relay-crashes" // Count within ForMS; Of: pause in seconds
 	GuardDied       Code = "guard-died"    // Detail
 	AddressChanged  Code = "address-changed"
+	RoleChanged     Code = "role-changed" // Role, Found: the role before
+	LeaseHeld       Code = "lease-held"   // Station, Epoch, How
+	LeaseMoved      Code = "lease-moved"  // the same; Found: the station that had it
+	LeaseGiven      Code = "lease-given"  // Station, How
+	RelayUp         Code = "relay-up"     // PID
+	RelayIsStopped  Code = "relay-stopping"
+	RelayIsDown     Code = "relay-down"
 	TokensAgree     Code = "tokens-agree"
 	StationConflict Code = "station-conflict" // Station, Detail: addresses
 )
@@ -123,6 +130,7 @@ func Codes() []Code {
 		RecordUnwritable, GenesisRefused, ChainFounding, ChainReplaced, RecordIgnored, SweepFails, NamesIgnored,
 		ViewFails, ViewBack, RenewalFails, RenewalNoFolder, RenewalBack, SpaceBack, ShareIsFull,
 		RelayStarted, RelayReady, RelayWaits, RelaySilent, RelayEnded, RelayUnready, RelayCrashes, GuardDied,
-		AddressChanged, TokensAgree, StationConflict,
+		AddressChanged, RoleChanged, LeaseHeld, LeaseMoved, LeaseGiven, RelayUp, RelayIsStopped, RelayIsDown,
+		TokensAgree, StationConflict,
 	}
 }
