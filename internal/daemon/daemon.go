@@ -84,7 +84,7 @@ type Daemon struct {
 // on API_ADDR, but asks nothing of the share. Close undoes it.
 func New(cfg config.Config, opt Options) (_ *Daemon, err error) {
 	opt.now, opt.wall = clock.Boot, time.Now
-	d := &Daemon{cfg: cfg, opt: opt, log: opt.Log.Logger, lang: words.Choose(cfg.LangUI), table: make(chan struct{}, 1), saving: make(chan struct{}, 1)}
+	d := &Daemon{cfg: cfg, opt: opt, log: opt.Log.Logger, lang: words.Choose(cfg.LangUI, os.Getenv), table: make(chan struct{}, 1), saving: make(chan struct{}, 1)}
 	if opt.find == nil {
 		d.opt.find = d.findAddress
 	}

@@ -3,6 +3,7 @@ package doctor
 import (
 	"context"
 	"fmt"
+	"os"
 	"strings"
 	"time"
 
@@ -70,7 +71,7 @@ func judgeHead(cfg config.Config, head lease.Entry, list lease.Listing, tell Tel
 		tell.OK("chain %s: record %d, epoch %d, %s by %s at %s:%d", list.Share, r.Rev, r.Epoch, r.State, r.Station, r.IP, r.Port)
 		return
 	}
-	lang := words.Choose(cfg.LangUI)
+	lang := words.Choose(cfg.LangUI, os.Getenv)
 	for _, r := range arbiter.HeadReasons(list.Share, cfg.KMSN, head) {
 		tell.Fail(lang.Cure(r), "%s", lang.Say(r))
 	}

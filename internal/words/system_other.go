@@ -2,12 +2,9 @@
 
 package words
 
-import (
-	"cmp"
-	"os"
-)
+import "cmp"
 
 // systemTag is the locale of messages, as POSIX chooses it.
-func systemTag() string {
-	return cmp.Or(os.Getenv("LC_ALL"), os.Getenv("LC_MESSAGES"), os.Getenv("LANG"))
+func systemTag(getenv func(string) string) string {
+	return cmp.Or(getenv("LC_ALL"), getenv("LC_MESSAGES"), getenv("LANG"))
 }
