@@ -40,6 +40,7 @@ type chainView struct {
 	doubtBegun  time.Duration
 	ignored     []uint64 // revs last said to be ignored
 
+	refused  bool          // the last listing was denied
 	denied   bool          // the last create outside a tenure was denied
 	deniedAt time.Duration // when
 
@@ -80,10 +81,14 @@ func (m *Machine) listed(ev Listed) {
 	}
 	begun := m.reading.begun
 	m.reading = op{}
+	if ev.Outcome == Denied {
+		m.chain.refused = true
+	}
 	if ev.Outcome != OK {
 		return
 	}
 	m.answer()
+	m.chain.refused = false
 	c := &m.chain
 	if ev.Share == "" || len(ev.Revs) == 0 {
 		// A chain may have come and gone while nobody answered.

@@ -82,6 +82,7 @@ type Driver struct {
 
 	status  atomic.Pointer[Status]
 	strange string // what the last listing showed that does not belong there; read lane only
+	refused string // why the last listing was denied; read lane only
 	hidden  bool   // the last publication failed; publish lane only
 }
 
@@ -243,10 +244,14 @@ func (d *Driver) perform(ctx context.Context, a Action) Event {
 	case List:
 		l, err := s.List(ctx)
 		d.reportStrange(l.Strange)
+		d.reportRefused(err)
 		return Listed{Op: a.Op, Outcome: outcomeOf(err), Share: l.Share, Revs: l.Revs}
 	case Read:
 		body, err := s.Read(ctx, a.Share, a.Rev)
-		if err != nil {
+		switch {
+		case errors.Is(err, lease.ErrIrregular): // it answered: no record can be there
+			return ReadDone{Op: a.Op, Entry: lease.IrregularEntry(a.Rev, err)}
+		case err != nil:
 			return ReadDone{Op: a.Op, Outcome: outcomeOf(err)}
 		}
 		return ReadDone{Op: a.Op, Entry: d.cfg.Codec.Open(a.Share, a.Rev, body)}
@@ -275,6 +280,21 @@ func (d *Driver) reportStrange(names []string) {
 	if text != "" {
 		d.cfg.Report(Report{Warn: true, Reason: reason.Reason{Code: reason.NamesIgnored, Detail: text}})
 	}
+}
+
+// reportRefused says once why the share does not show the chain although it
+// answers. Only the one listing under way calls it.
+func (d *Driver) reportRefused(err error) {
+	text := ""
+	if errors.Is(err, lease.ErrDenied) {
+		if text = lease.IrregularCause(err); text == "" {
+			text = err.Error()
+		}
+	}
+	if text != d.refused && text != "" {
+		d.cfg.Report(Report{Warn: true, Reason: reason.Reason{Code: reason.ChainUnreadable, Detail: text}})
+	}
+	d.refused = text
 }
 
 // outcomeOf translates an error of a share. Whatever is not known for certain

@@ -228,6 +228,8 @@ func (m *Machine) emptied() bool {
 func (m *Machine) shareTrouble() []reason.Reason {
 	c := &m.chain
 	switch {
+	case c.refused && m.tenure == nil:
+		return because(reason.ChainRefused)
 	case !c.answered:
 		return because(reason.ShareUnasked)
 	case m.now-c.okAt > lease.TTLMax:

@@ -206,7 +206,7 @@ func TestRule4_NeverOverAnotherSiteOrANewerFormat(t *testing.T) {
 		require.NoError(r.t, err)
 		return body
 	}
-	newer := func(*rig) []byte { return []byte(`{"v":2,"whatever":"x"}` + "\n") }
+	newer := func(r *rig) []byte { return testCodec(r.t, "4711", "secret").Sign([]byte(`{"v":2,"whatever":"x"`)) }
 	for name, body := range map[string]func(r *rig) []byte{"another KMSN": foreign, "a newer v": newer} {
 		t.Run(name, func(t *testing.T) {
 			r := newRig(t)

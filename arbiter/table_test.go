@@ -98,7 +98,7 @@ func stateUnknown(t *testing.T) *rig {
 
 func stateForeign(t *testing.T) *rig {
 	r := newRig(t)
-	r.share, r.chain[7] = share, []byte(`{"v":2}`+"\n")
+	r.share, r.chain[7] = share, testCodec(t, "4711", "secret").Sign([]byte(`{"v":2`))
 	r.do(TreeClear{})
 	r.pass(3 * sec)
 	return r.manual()

@@ -23,6 +23,8 @@ func HeadReasons(share, kmsn string, e lease.Entry) []reason.Reason {
 		return nil
 	case e.Flaw == lease.OtherToken:
 		r.Code, r.Station = reason.RecordOtherToken, e.Named
+	case e.Flaw == lease.NoFile:
+		r.Code, r.Detail = reason.RecordIrregular, e.Cause
 	default:
 		r.Code, r.Detail = reason.RecordDamaged, e.Cause
 		if e.Flaw == lease.Empty {

@@ -45,39 +45,47 @@ func beatOf(line string) (time.Duration, bool) {
 // counts as alive.
 const frozenGap = 500 * time.Millisecond
 
-// stretches are the times a station's relays ran, with the silences of a frozen
-// process taken out.
-func stretches(path string) (out []standin.Span) {
+// stretches are the times each relay tree of a station ran, with the silences of a
+// frozen process taken out.
+func stretches(path string) map[string][]standin.Span {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil
 	}
 	defer f.Close()
+	all := map[string][]standin.Span{}
 	for sc := bufio.NewScanner(f); sc.Scan(); {
-		at, ok := beatOf(sc.Text())
-		if !ok {
+		l, ok := standin.ParseLife(sc.Text())
+		if !ok || l.What == "stop" {
 			continue
 		}
-		if n := len(out); n > 0 && at-out[n-1].Last < frozenGap {
-			out[n-1].Last = max(out[n-1].Last, at)
+		tree := fmt.Sprintf("%d %s %s", l.Epoch, l.Tree, l.Station)
+		if of := all[tree]; len(of) > 0 && l.At-of[len(of)-1].Last < frozenGap {
+			of[len(of)-1].Last = max(of[len(of)-1].Last, l.At)
 			continue
 		}
-		out = append(out, standin.Span{First: at, Last: at})
+		all[tree] = append(all[tree], standin.Span{First: l.At, Last: l.At})
 	}
-	return out
+	return all
 }
 
-// bothRan is for how long two relays lived at the same time. Without frozen
-// processes, silences count as life.
+// bothRan is for how long two relays lived at the same time, on one PC or two.
+// Without frozen processes, silences count as life.
 func (s *site) bothRan(frozen bool) time.Duration {
 	if !frozen {
 		return max(0, standin.Overlap(s.lives()))
 	}
+	var trees [][]standin.Span
+	for _, p := range s.pcs {
+		for _, tree := range stretches(p.lifeLog()) {
+			trees = append(trees, tree)
+		}
+	}
 	var sum time.Duration
-	for i, a := range s.pcs {
-		for _, b := range s.pcs[i+1:] {
-			for _, x := range stretches(a.lifeLog()) {
-				for _, y := range stretches(b.lifeLog()) {
+	for i, a := range trees {
+		for _, b := range trees[i+1:] {
+			for _, x := range a {
+				for _, y := range b {
 					sum += max(0, min(x.Last, y.Last)-max(x.First, y.First))
 				}
 			}

@@ -5,7 +5,6 @@ package e2e
 import (
 	"fmt"
 	"os"
-	"path/filepath"
 	"testing"
 	"time"
 
@@ -17,6 +16,12 @@ func writeLife(t *testing.T, s *site, station string, epoch int, ms ...[2]int) {
 	t.Helper()
 	p := &pc{s: s, station: station, dir: t.TempDir()}
 	s.pcs = append(s.pcs, p)
+	addLife(t, p, "one", epoch, ms...)
+}
+
+// addLife appends the life of one more relay tree to a PC's log.
+func addLife(t *testing.T, p *pc, tree string, epoch int, ms ...[2]int) {
+	t.Helper()
 	text := ""
 	for _, m := range ms {
 		for at := m[0]; at <= m[1]; at += 4 {
@@ -24,10 +29,14 @@ func writeLife(t *testing.T, s *site, station string, epoch int, ms ...[2]int) {
 			if at == ms[0][0] {
 				what = "listen"
 			}
-			text += fmt.Sprintf("%s 7 %d %d %s\n", what, at*int(time.Millisecond), epoch, station)
+			text += fmt.Sprintf("%s 7 %d %d @%s %s\n", what, at*int(time.Millisecond), epoch, tree, p.station)
 		}
 	}
-	require.NoError(t, os.WriteFile(filepath.Join(p.dir, "life"), []byte(text), 0o644))
+	f, err := os.OpenFile(p.lifeLog(), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
+	require.NoError(t, err)
+	_, err = f.WriteString(text)
+	require.NoError(t, err)
+	require.NoError(t, f.Close())
 }
 
 // The measure must be able to fail.
@@ -51,5 +60,20 @@ func TestBothRan(t *testing.T) {
 		writeLife(t, s, "B", 2, [2]int{2000, 6000})
 		require.Equal(t, 3040*time.Millisecond, s.bothRan(false))
 		require.Equal(t, 40*time.Millisecond, s.bothRan(true))
+	})
+	t.Run("R6: a second tree of the same PC and epoch", func(t *testing.T) {
+		s := &site{t: t}
+		writeLife(t, s, "A", 1, [2]int{100, 1000})
+		addLife(t, s.pcs[0], "two", 1, [2]int{980, 2000})
+		require.Equal(t, 20*time.Millisecond, s.bothRan(false))
+		require.Equal(t, 20*time.Millisecond, s.bothRan(true))
+	})
+	t.Run("R6: a relay that crashed and was started again", func(t *testing.T) {
+		s := &site{t: t}
+		writeLife(t, s, "A", 1, [2]int{100, 1000})
+		addLife(t, s.pcs[0], "two", 1, [2]int{1040, 2000})
+		require.Zero(t, s.bothRan(false))
+		require.Zero(t, s.bothRan(true))
+		require.Equal(t, 40*time.Millisecond, s.longestGap(100*time.Millisecond))
 	})
 }

@@ -53,7 +53,6 @@ func (d *delegate) MergeRemoteState([]byte, bool) {}
 
 // NotifyJoin: a member came, or came back.
 func (d *delegate) NotifyJoin(n *memberlist.Node) {
-	d.g.strange.joined(n.Addr.String())
 	d.update(n, Alive)
 }
 

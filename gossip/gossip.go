@@ -43,7 +43,8 @@ type Gossip struct {
 	metaKick chan struct{}
 	metaOut  atomic.Pointer[[]byte] // what memberlist is told
 
-	moved chan struct{} // tells the join loop that the address changed
+	moved  chan struct{} // tells the join loop that the address changed
+	claims chan struct{} // tells proveLoop that somebody has come
 
 	ctx    context.Context
 	cancel context.CancelFunc
@@ -78,10 +79,12 @@ func New(cfg Config, h Handler) (*Gossip, error) {
 		reliable: make(chan struct{}, maxReliable),
 		metaKick: make(chan struct{}, 1),
 		moved:    make(chan struct{}, 1),
+		claims:   make(chan struct{}, 1),
 		meta:     cfg.Meta,
 	}
 	g.table = newTable(g.queue.tableChanged, cfg.Remembered)
 	g.strange = newStrangers(g.queue.tableChanged)
+	g.table.claimed, g.table.came = g.claimed, g.strange.joined
 	g.watcher.g = g
 	g.probes = newProber(g)
 	g.ctx, g.cancel = context.WithCancel(context.Background())
@@ -94,6 +97,8 @@ func New(cfg Config, h Handler) (*Gossip, error) {
 	g.wg.Go(func() { g.queue.run(g.ctx, h, g.hear, g.tableChanged) })
 	g.wg.Go(g.joinLoop)
 	g.wg.Go(func() { g.metaLoop(cfg.Meta) })
+	g.wg.Go(g.proveLoop)
+	g.wg.Go(func() { g.probes.quick(g.ctx) })
 	for range probeWorkers {
 		g.wg.Go(func() { g.probes.run(g.ctx) })
 	}
@@ -168,6 +173,7 @@ func (g *Gossip) mlConfig(advertise netip.Addr, tr Transport, d *delegate) *memb
 	c.GossipToTheDeadTime = t.ToTheDead
 	c.DeadNodeReclaimTime = t.Reclaim
 	c.PushPullInterval = t.PushPull
+	c.UDPBufferSize = maxDatagram
 	// Records and metadata are short and full of hashes: nothing to gain.
 	c.EnableCompression = false
 	return c
@@ -212,6 +218,14 @@ func (g *Gossip) Dropped() uint64 { return g.queue.dropped.Load() }
 // it as the leader.
 func (g *Gossip) Watchers() int { return int(g.watchers.Load()) }
 
+// claimed tells proveLoop that a run has to prove itself.
+func (g *Gossip) claimed() {
+	select {
+	case g.claims <- struct{}{}:
+	default:
+	}
+}
+
 // UsesNewToken reports whether every live member reads RELAY_TOKEN, so that
 // nothing needs RELAY_TOKEN_OLD at the moment. Without an old token it is true.
 func (g *Gossip) UsesNewToken() bool { return g.keys.usesNew() }
@@ -225,7 +239,7 @@ func (g *Gossip) TokenID() string { return g.keys.fresh.print }
 func (g *Gossip) tableChanged() {
 	var reads [][]string
 	for _, r := range g.table.list() {
-		if r.Up() && !r.Self {
+		if (r.Up() || r.claimed) && !r.Self { // or its question would be in a key it lacks
 			reads = append(reads, r.Meta.Keys)
 		}
 	}

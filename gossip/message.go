@@ -45,9 +45,14 @@ const (
 	maxRun  = 32 // bytes of a run id; ours have 12
 )
 
+// maxDatagram is the most that is sent in one packet, all of memberlist's parts
+// included. With 28 bytes of IP and UDP it passes where the MTU is 1,280, as in
+// VPNs and tunnels, which lose larger packets without a word.
+const maxDatagram = 1200
+
 // MaxMessage is the largest encoded message in bytes. With memberlist's own
-// overhead (label 18, encryption 29, checksum 5, type 1) it stays below the
-// 1,400 bytes that fit every LAN's MTU.
+// overhead (label 18, encryption 29, checksum 5, type 1) it stays below
+// maxDatagram.
 const MaxMessage = 2 + 1 + maxNode + 1 + maxRun + 8 + lease.MaxBody
 
 // Errors of the decoder.

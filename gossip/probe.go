@@ -49,6 +49,7 @@ type Probed struct {
 type prober struct {
 	g       *Gossip
 	asked   chan probeMessage // questions to us, waiting for a worker
+	proving chan probeMessage // those that are answered by one packet
 	rate    *limiter
 	racing  chan struct{} // one race at a time
 	raced   time.Time     // when the last one began; guarded by racing
@@ -66,12 +67,17 @@ func (p *prober) take(b []byte) bool {
 		return true
 	}
 	if m.Type == typeAnswer {
+		if p.g.table.answered(m.Q, m.From) {
+			return true
+		}
 		if c, ok := p.waiting.Load(m.Q); ok {
 			offer(c.(chan probeMessage), m)
 		}
 		return true
 	}
-	if ok, _ := p.rate.allow(); ok {
+	if m.proof() { // costs no more than memberlist's own pings, which know no limit
+		offer(p.proving, m)
+	} else if ok, _ := p.rate.allow(); ok {
 		offer(p.asked, m)
 	}
 	return true
@@ -164,11 +170,16 @@ func (g *Gossip) ProbeRace(ctx context.Context, to lease.ID, race string, began 
 	}
 }
 
-// question opens a place for the answers to one question.
-func (p *prober) question() (q string, answers chan probeMessage, end func()) {
+// newQuestion returns a name that no answer of the past can bear.
+func newQuestion() string {
 	var b [8]byte
 	_, _ = rand.Read(b[:]) // never fails
-	q = hex.EncodeToString(b[:])
+	return hex.EncodeToString(b[:])
+}
+
+// question opens a place for the answers to one question.
+func (p *prober) question() (q string, answers chan probeMessage, end func()) {
+	q = newQuestion()
 	answers = make(chan probeMessage, 4*probeTries)
 	p.waiting.Store(q, answers)
 	return q, answers, func() { p.waiting.Delete(q) }

@@ -14,6 +14,8 @@ const (
 	// at once: each may be a connection that takes its time.
 	probeQueue   = 64
 	probeWorkers = 8
+	// proofQueue holds the questions of a large site of which all PCs start.
+	proofQueue = 256
 	// raceEvery is the shortest time between two races this member takes part
 	// in, whoever asks.
 	raceEvery = 3 * time.Second
@@ -24,7 +26,10 @@ const (
 var raceName = regexp.MustCompile(`^[0-9a-f]{32}$`)
 
 func newProber(g *Gossip) *prober {
-	return &prober{g: g, asked: make(chan probeMessage, probeQueue), rate: newLimiter(probeRate), racing: make(chan struct{}, 1)}
+	return &prober{
+		g: g, asked: make(chan probeMessage, probeQueue), proving: make(chan probeMessage, proofQueue),
+		rate: newLimiter(probeRate), racing: make(chan struct{}, 1),
+	}
 }
 
 // run answers until ctx ends.
@@ -34,6 +39,18 @@ func (p *prober) run(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		case m := <-p.asked:
+			p.answer(ctx, m)
+		}
+	}
+}
+
+// quick answers the questions that one packet answers, until ctx ends.
+func (p *prober) quick(ctx context.Context) {
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case m := <-p.proving:
 			p.answer(ctx, m)
 		}
 	}

@@ -40,6 +40,9 @@ type probeMessage struct {
 	Says
 }
 
+// proof reports whether one packet answers the question.
+func (m probeMessage) proof() bool { return m.Again && m.By == byUDP && m.Race == "" }
+
 // Says is what a member tells of itself in an answer.
 type Says struct {
 	Station string `json:"s,omitempty"`

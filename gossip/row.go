@@ -14,7 +14,7 @@ type State uint8
 
 // The states. Suspect members still count as alive for the protocol.
 const (
-	Dead    State = iota // silent, or remembered from an earlier run
+	Dead    State = iota // silent, unproven, or remembered from an earlier run
 	Left                 // said goodbye
 	Suspect              // did not answer our last probe
 	Alive
@@ -40,6 +40,9 @@ type Row struct {
 	RTT time.Duration
 
 	gen uint64 // the memberlist that saw it last
+	// claimed: memberlist believes in this run, but it has not answered us yet,
+	// and State does not say that it is alive.
+	claimed bool
 }
 
 // Up reports whether the member is believed alive, suspect or not.

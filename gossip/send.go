@@ -114,7 +114,7 @@ func (g *Gossip) sendReliable(to lease.ID, m message) error {
 // must not be read outside its lock.
 func (g *Gossip) node(id lease.ID) (*memberlist.Node, error) {
 	r, ok := g.table.get(id)
-	if !ok || !r.Addr.IsValid() || !r.Up() {
+	if !ok || !r.Addr.IsValid() || !r.Up() && !r.claimed {
 		return nil, errNoMember
 	}
 	return &memberlist.Node{

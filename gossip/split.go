@@ -32,6 +32,8 @@ type splitter struct {
 	open  map[*stream]struct{}
 	in    int            // incoming ones among them
 	perIP map[string]int // and by address
+
+	inflow inflow // bytes read from the open connections, watches apart
 }
 
 func split(inner Transport, watch func(net.Conn)) *splitter {
@@ -137,6 +139,7 @@ func (s *splitter) route(t *stream) {
 	}
 	_ = t.SetReadDeadline(time.Time{})
 	if b[0] == watchMagic {
+		t.watch = true
 		s.watch(t)
 		_ = t.Close()
 		return
@@ -154,22 +157,56 @@ func (s *splitter) route(t *stream) {
 type stream struct {
 	net.Conn
 	first []byte // used by the one reader only
+	watch bool   // a watch connection: it lives long and nothing of it is kept
 	owner *splitter
 	ip    string // of an incoming one
 	once  sync.Once
+
+	mu     sync.Mutex
+	got    int // bytes counted in owner.inflow
+	closed bool
 }
 
+// Read reads at most maxStreamBytes in all, and less while the other
+// connections hold the rest of maxInflow. It fails with errTooMuch above.
 func (t *stream) Read(p []byte) (int, error) {
 	if len(t.first) > 0 && len(p) > 0 {
 		n := copy(p, t.first)
 		t.first = t.first[n:]
 		return n, nil
 	}
-	return t.Conn.Read(p)
+	if t.watch {
+		return t.Conn.Read(p)
+	}
+	n, err := t.Conn.Read(p[:min(len(p), readAtOnce)])
+	if t.count(n) != nil {
+		_ = t.Close()
+		return 0, errTooMuch
+	}
+	return n, err
+}
+
+// count counts bytes until the connection is closed.
+func (t *stream) count(n int) error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.closed {
+		return nil // the bytes go nowhere any more
+	}
+	t.got += n
+	err := t.owner.inflow.add(t.ip, n)
+	if t.got > maxStreamBytes {
+		return errTooMuch
+	}
+	return err
 }
 
 func (t *stream) Close() error {
 	t.once.Do(func() {
+		t.mu.Lock()
+		t.closed = true
+		t.owner.inflow.take(t.ip, t.got)
+		t.mu.Unlock()
 		s := t.owner
 		s.mu.Lock()
 		delete(s.open, t)

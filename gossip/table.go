@@ -25,16 +25,22 @@ const (
 // the members it has given up, and its nodes must not be read outside its lock.
 // The table is fed from memberlist's callbacks and never calls back.
 type table struct {
-	changed func() // called without the lock after every visible change
+	changed func()            // called without the lock after every visible change
+	claimed func()            // called with the lock when a run must be asked; never blocks
+	came    func(addr string) // called without the lock when a run has proved itself
 
-	mu   sync.Mutex
-	rows map[string]*Row // by memberlist name
-	byes map[string]bool // those who said goodbye
-	now  func() time.Time
+	mu     sync.Mutex
+	rows   map[string]*Row   // by memberlist name
+	proofs map[string]*proof // of those that memberlist believes in
+	byes   map[string]bool   // those who said goodbye
+	now    func() time.Time
 }
 
 func newTable(changed func(), remembered []Row) *table {
-	t := &table{changed: changed, rows: map[string]*Row{}, byes: map[string]bool{}, now: time.Now}
+	t := &table{
+		changed: changed, claimed: func() {}, came: func(string) {},
+		rows: map[string]*Row{}, proofs: map[string]*proof{}, byes: map[string]bool{}, now: time.Now,
+	}
 	for _, r := range remembered {
 		r.State, r.Self = Dead, false
 		t.rows[r.ID.String()] = &r
@@ -77,6 +83,15 @@ func (t *table) update(n *memberlist.Node, s State, self bool, gen uint64) {
 		s = Left
 	}
 	delete(t.byes, n.Name)
+	switch {
+	case s < Suspect:
+		t.deny(r)
+	case !self && !r.Up():
+		t.claim(r)
+		s = r.State
+	default:
+		t.claimed() // its share may be another one now
+	}
 	if s >= Suspect || r.Up() || r.LastSeen.IsZero() {
 		r.LastSeen = t.now()
 	}
@@ -91,7 +106,8 @@ func (t *table) sweep(gen uint64) {
 	t.mu.Lock()
 	hit := false
 	for _, r := range t.rows {
-		if r.gen < gen && r.Up() && !r.Self {
+		if r.gen < gen && (r.Up() || r.claimed) && !r.Self {
+			t.deny(r)
 			r.State, hit = Dead, true
 		}
 	}
@@ -125,7 +141,7 @@ func (t *table) bye(name string) {
 	late := r != nil && r.State == Dead && t.now().Sub(r.LastSeen) < byeLate
 	if late {
 		r.State = Left
-	} else if r != nil && r.Up() {
+	} else if r != nil && (r.Up() || r.claimed) {
 		t.byes[name] = true
 	}
 	t.mu.Unlock()
@@ -159,7 +175,7 @@ func (t *table) prune() {
 	}
 	for name, r := range t.rows {
 		switch {
-		case r.Up():
+		case r.Up(), r.claimed:
 		case best[r.ID.Node] != r, t.now().Sub(r.LastSeen) > offAge:
 			delete(t.rows, name)
 		default:
@@ -192,6 +208,7 @@ func (t *table) forget(addr netip.AddrPort) bool {
 	for name, r := range t.rows {
 		if r.Addr == addr && !r.Up() {
 			delete(t.rows, name)
+			delete(t.proofs, name)
 		}
 	}
 	hit := len(t.rows) != n

@@ -29,7 +29,11 @@ func TestTable_NoticesEveryChangeOnce(t *testing.T) {
 	}
 	name := id(1).String()
 	tb.update(mlNode(id(1), "10.0.0.1"), Alive, false, 1)
+	step(1, "claimed")
+	tb.prove(id(1))
 	step(1, "joined")
+	tb.prove(id(1))
+	step(0, "asked anew and alive still")
 	tb.heard(name, time.Millisecond)
 	step(0, "a sign of life of a live member is no news")
 	tb.suspect(name)
@@ -52,7 +56,7 @@ func TestTable_GoodbyeInEitherOrder(t *testing.T) {
 	tb := newTable(func() {}, nil)
 	name := id(1).String()
 	state := func() State { return tb.list()[0].State }
-	alive := func() { tb.update(mlNode(id(1), "10.0.0.1"), Alive, false, 1) }
+	alive := func() { tb.update(mlNode(id(1), "10.0.0.1"), Alive, false, 1); tb.prove(id(1)) }
 	dead := func() { tb.update(mlNode(id(1), "10.0.0.1"), Dead, false, 1) }
 	alive()
 	tb.bye(name)
@@ -77,6 +81,7 @@ func TestTable_UnreadableMetadataIsShown(t *testing.T) {
 	n := mlNode(id(1), "10.0.0.1")
 	n.Meta = []byte("\x00\xff")
 	tb.update(n, Alive, false, 1)
+	tb.prove(id(1))
 	require.Equal(t, Alive, tb.list()[0].State)
 	require.Contains(t, tb.list()[0].Meta.Note, "cannot be read")
 }
@@ -84,9 +89,11 @@ func TestTable_UnreadableMetadataIsShown(t *testing.T) {
 func TestTable_LateWordOfAnOldMemberlistIsIgnored(t *testing.T) {
 	tb := newTable(func() {}, nil)
 	tb.update(mlNode(id(1), "10.0.0.1"), Alive, false, 2)
+	tb.prove(id(1))
 	tb.update(mlNode(id(1), "10.0.0.1"), Dead, false, 1)
 	require.Equal(t, Alive, tb.list()[0].State)
 	tb.update(mlNode(id(2), "10.0.0.2"), Alive, false, 1)
+	tb.prove(id(2))
 	tb.sweep(2)
 	got, _ := tb.get(id(2))
 	require.Equal(t, Dead, got.State)

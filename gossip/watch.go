@@ -85,26 +85,39 @@ func (w *watcher) run(ctx context.Context, id lease.ID) {
 
 // once makes one connection and returns when it ended.
 func (w *watcher) once(ctx context.Context, id lease.ID) (established bool, err error) {
-	row, ok := w.g.table.get(id)
-	if !ok || !row.Addr.IsValid() {
-		return false, fmt.Errorf("connect to leader %s: its address is not known", id)
-	}
-	t := w.g.transport()
-	if t == nil {
-		return false, fmt.Errorf("connect to leader %s: no transport", id)
-	}
-	c, err := dial(ctx, t, row.Addr.String(), handshakeTimeout)
+	c, err := w.g.greet(ctx, id)
 	if err != nil {
-		return false, fmt.Errorf("connect to leader %s: %w", id, err)
+		return false, err
 	}
 	defer context.AfterFunc(ctx, func() { _ = c.Close() })()
 	defer c.Close()
+	return true, heartbeats(c, w.g.cfg.Tuning.Heartbeat)
+}
+
+// greet connects to a run and has it prove that it is that run. Both know then
+// that the other lives.
+func (g *Gossip) greet(ctx context.Context, id lease.ID) (net.Conn, error) {
+	row, ok := g.table.get(id)
+	if !ok || !row.Addr.IsValid() {
+		return nil, fmt.Errorf("connect to member %s: its address is not known", id)
+	}
+	t := g.transport()
+	if t == nil {
+		return nil, fmt.Errorf("connect to member %s: no transport", id)
+	}
+	c, err := dial(ctx, t, row.Addr.String(), handshakeTimeout)
+	if err != nil {
+		return nil, fmt.Errorf("connect to member %s: %w", id, err)
+	}
+	stop := context.AfterFunc(ctx, func() { _ = c.Close() })
+	defer stop()
 	_ = c.SetDeadline(time.Now().Add(handshakeTimeout))
-	if err := watchHello(c, w.g.keys.primary(), w.g.cfg.KMSN, id, w.g.cfg.Self); err != nil {
-		return false, err
+	if err := watchHello(c, g.keys.primary(), g.cfg.KMSN, id, g.cfg.Self); err != nil {
+		_ = c.Close()
+		return nil, err
 	}
 	_ = c.SetDeadline(time.Time{})
-	return true, heartbeats(c, w.g.cfg.Tuning.Heartbeat)
+	return c, nil
 }
 
 // dial is DialTimeout that can be given up. A connection made after that is
@@ -138,6 +151,7 @@ func (g *Gossip) serveWatch(c net.Conn) {
 		g.log.Debug("refused a watch connection", zap.String("from", hostOf(c.RemoteAddr())), zap.Error(err))
 		return
 	}
+	g.table.prove(from)
 	defer g.watchers.Add(-1)
 	if g.watchers.Add(1) > maxWatchers {
 		return

@@ -257,7 +257,7 @@ func TestChain_FoundReplacesAFolderWithoutRecords(t *testing.T) {
 			folder := t.TempDir()
 			require.NoError(t, os.MkdirAll(filepath.Join(folder, "relay_leader.d", inside), 0o777))
 			if name == "with members" {
-				require.NoError(t, os.WriteFile(filepath.Join(folder, "relay_leader.d", inside, "x.json"), nil, 0o666))
+				require.NoError(t, os.WriteFile(filepath.Join(folder, "relay_leader.d", inside, shareB+".json"), nil, 0o666))
 			}
 			chain := lease.NewChain(lease.NewDir(folder))
 			require.NoError(t, chain.Found(t.Context(), shareA, 1, []byte("genesis")))

@@ -23,6 +23,9 @@ const (
 // untilLayout is lease_until: local time, as Harbour's readers expect it.
 const untilLayout = "20060102150405"
 
+// The years that a lease_until may have.
+const untilFirst, untilLast = 2000, 9999
+
 // CheckStation says why a STATION code cannot stand in a record, or nil.
 func CheckStation(station string) error { return checkName("STATION", station, MaxStation) }
 
@@ -167,7 +170,7 @@ func goodUntil(s string) bool {
 		return false
 	}
 	t, err := time.Parse(untilLayout, s)
-	return err == nil && t.Year() >= 2000
+	return err == nil && t.Year() >= untilFirst
 }
 
 func allDigits(s string) bool {

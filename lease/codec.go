@@ -82,18 +82,24 @@ func (c *Codec) Seal(r Record) ([]byte, error) {
 	if err := r.check(); err != nil {
 		return nil, fmt.Errorf("lease: seal record %d: %w", r.Rev, err)
 	}
-	body := appendRecord(make([]byte, 0, MaxBody), r)
-	mac := sum(c.keys[0], body)
-	body = append(body, macField...)
-	body = append(body, mac...)
-	body = append(body, macEnd...)
+	body := c.Sign(appendRecord(make([]byte, 0, MaxBody), r))
 	if len(body) > MaxBody {
 		return nil, fmt.Errorf("lease: seal record %d: %d bytes, a record has at most %d", r.Rev, len(body), MaxBody)
 	}
 	return body, nil
 }
 
-// leaseUntil returns the record's own LeaseUntil, or the one to stamp.
+// Sign closes a record that is written up to its MAC. Every version of the
+// format ends like this: mac is the last field, over the bytes before it, under
+// the same key. So a record of a newer format can be verified, too.
+func (c *Codec) Sign(open []byte) []byte {
+	mac := sum(c.keys[0], open)
+	return append(append(append(open, macField...), mac...), macEnd...)
+}
+
+// leaseUntil returns the record's own LeaseUntil, or the one to stamp. A PC whose
+// clock is lost writes records like any other; the nearest time that every
+// version can read stands in them.
 func (c *Codec) leaseUntil(r Record) string {
 	if r.LeaseUntil != "" {
 		return r.LeaseUntil
@@ -101,6 +107,12 @@ func (c *Codec) leaseUntil(r Record) string {
 	t := c.Now()
 	if r.State == Held {
 		t = t.Add(r.TTL)
+	}
+	switch {
+	case t.Year() < untilFirst:
+		t = time.Date(untilFirst, 1, 1, 0, 0, 0, 0, time.UTC)
+	case t.Year() > untilLast:
+		t = time.Date(untilLast, 12, 31, 23, 59, 59, 0, time.UTC)
 	}
 	return t.Format(untilLayout)
 }

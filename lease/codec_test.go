@@ -167,7 +167,7 @@ func TestCodec_SealRefusesWhatOpenWould(t *testing.T) {
 func forge(c *Codec, r Record) []byte { return resign(c, appendRecord(nil, r)) }
 
 func resign(c *Codec, prefix []byte) []byte {
-	return []byte(string(prefix) + macField + sum(c.keys[0], prefix) + macEnd)
+	return c.Sign(bytes.Clone(prefix))
 }
 
 func TestCodec_OpenRefusesSignedNonsense(t *testing.T) {
@@ -221,4 +221,24 @@ func TestCodec_RoundTrip(t *testing.T) {
 		}
 		require.Equal(t, r, e.Record)
 	})
+}
+
+// A PC with a dead battery wakes in 1970 or 1980, another one's clock was set to
+// nonsense. Both write records that every version can read.
+func TestHole8_AnyWallClockWritesRecords(t *testing.T) {
+	c := testCodec(t, "secret")
+	for _, zone := range []*time.Location{time.UTC, time.FixedZone("west", -12*3600), time.FixedZone("east", 14*3600)} {
+		for _, year := range []int{1, 1601, 1969, 1970, 1979, 1980, 1999, 2000, 2024, 2038, 2099, 2100, 9999, 30000} {
+			for _, at := range []time.Time{time.Date(year, 1, 1, 0, 0, 0, 0, zone), time.Date(year, 12, 31, 23, 59, 59, 0, zone)} {
+				c.Now = func() time.Time { return at }
+				r := testRecord(42)
+				r.LeaseUntil = ""
+				e := c.Open(testShare, 42, seal(t, c, r))
+				require.Equal(t, Valid, e.Kind, "%v: %s", at, e.Cause)
+				require.True(t, goodUntil(e.Record.LeaseUntil), "%v: %s", at, e.Record.LeaseUntil)
+				_, _, err := ParseView(c.View(r, true, 1).Encode())
+				require.NoError(t, err, at)
+			}
+		}
+	}
 }

@@ -10,23 +10,12 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+
+	"github.com/convertfw/floatrelay/lease/busy"
 )
 
 // maxRead bounds what Read returns, in bytes. Nothing of ours is near it.
 const maxRead = 1 << 20
-
-// How long a name that is busy is tried again: a create within a RENEW, a
-// publication as long as an antivirus usually keeps a file.
-const (
-	retryCreate  = 500 * time.Millisecond
-	retryReplace = 2 * time.Second
-	retryOther   = 500 * time.Millisecond
-	retryFirst   = 10 * time.Millisecond
-	retryMost    = 100 * time.Millisecond
-	// A publication meets readers that have the file open again and again, each
-	// for a moment. Many short pauses find the gap between them.
-	retryReplaceMost = 20 * time.Millisecond
-)
 
 // handle is the part of *os.File a create needs.
 type handle interface {
@@ -35,19 +24,21 @@ type handle interface {
 }
 
 // system is the operating system as a dir uses it; tests replace single calls.
+// Names are those of a Share, "" is LEASE_DIR itself. No call follows a link
+// below LEASE_DIR or opens anything but a regular file.
 type system struct {
-	create func(path string) (handle, error) // exclusively
-	open   func(path string) (io.ReadCloser, error)
-	list   func(path string) ([]string, error)
+	create func(name string) (handle, error) // exclusively
+	open   func(name string) (io.ReadCloser, error)
+	list   func(name string) ([]string, error)
 	rename func(from, to string) error // over an existing file
 	move   func(from, to string) error // never over anything
-	mkdir  func(path string) error
-	remove func(path string) error
-	exists func(path string) error // nil if the name is there
+	mkdir  func(name string) error
+	remove func(name string) error
+	exists func(name string) error // nil if the name is there
 	judge  func(error) verdict
 
-	space    func(path string) (free, total uint64, err error)
-	modified func(path string) (time.Time, error)
+	space    func() (free, total uint64, err error)
+	modified func(name string) (time.Time, error)
 }
 
 // dir is a Share on any folder the system can reach.
@@ -63,21 +54,23 @@ type dir struct {
 // hangs returns when the system gives up, which can take minutes. ctx is looked
 // at before a call and between retries. A record is flushed through the handle
 // that created it; whether the server's disk has it is the server's promise.
-func NewDir(path string) Share { return &dir{base: filepath.Clean(path), sys: hostSystem()} }
+func NewDir(path string) Share {
+	base := filepath.Clean(path)
+	return &dir{base: base, sys: hostSystem(base)}
+}
 
 func (d *dir) String() string { return d.base }
 
 func (d *dir) Create(ctx context.Context, name string, body []byte) error {
-	full, err := d.path(ctx, name)
-	if err != nil {
+	if err := d.check(ctx, name); err != nil {
 		return err
 	}
-	h, v, err := d.createNew(ctx, full)
+	h, v, err := d.createNew(ctx, name)
 	if err != nil {
 		return d.fail("create", name, v, true, err)
 	}
 	if err := writeBody(h, body); err != nil {
-		if d.sys.judge(err) == vFull {
+		if d.judge(err) == vFull {
 			err = fmt.Errorf("%w: %s: %w", ErrFull, FullHint(d.base), err)
 		}
 		return fmt.Errorf("create %s in %s: %w: %w", name, d.base, ErrNoBody, err)
@@ -88,10 +81,10 @@ func (d *dir) Create(ctx context.Context, name string, body []byte) error {
 // createNew opens a new file. A name that is being deleted looks like a denial
 // on Windows and like a missing folder on some mounts: that is contention, and
 // after some retries the name counts as taken.
-func (d *dir) createNew(ctx context.Context, full string) (h handle, v verdict, err error) {
-	v, err = d.retry(ctx, retryCreate, func() (err error) {
-		h, err = d.sys.create(full)
-		if err != nil && d.sys.judge(err) == vNotExist && d.sys.exists(filepath.Dir(full)) == nil {
+func (d *dir) createNew(ctx context.Context, name string) (h handle, v verdict, err error) {
+	v, err = d.retry(ctx, busy.Create, func() (err error) {
+		h, err = d.sys.create(name)
+		if err != nil && d.judge(err) == vNotExist && d.sys.exists(folderOf(name)) == nil {
 			return &contention{err}
 		}
 		return err
@@ -99,7 +92,7 @@ func (d *dir) createNew(ctx context.Context, full string) (h handle, v verdict, 
 	if err == nil || v != vBusy && v != vMaybe {
 		return h, v, err
 	}
-	if d.taken(full, v, err) {
+	if d.taken(name, v, err) {
 		return nil, vExists, err
 	}
 	if v == vMaybe {
@@ -109,18 +102,18 @@ func (d *dir) createNew(ctx context.Context, full string) (h handle, v verdict, 
 }
 
 // taken tells a name that is taken, or still being deleted, from a real denial.
-func (d *dir) taken(full string, v verdict, err error) bool {
+func (d *dir) taken(name string, v verdict, err error) bool {
 	var c *contention
 	if errors.As(err, &c) {
 		return true
 	}
-	switch probe := d.sys.exists(full); {
+	switch probe := d.sys.exists(name); {
 	case probe == nil:
 		return true
-	case d.sys.judge(probe) == vNotExist:
+	case d.judge(probe) == vNotExist:
 		return false
 	default: // even asking is refused: the name is there
-		return v == vBusy || d.sys.exists(filepath.Dir(full)) == nil && d.canList(filepath.Dir(full))
+		return v == vBusy || d.sys.exists(folderOf(name)) == nil && d.canList(folderOf(name))
 	}
 }
 
@@ -144,12 +137,11 @@ func writeBody(h handle, body []byte) error {
 }
 
 func (d *dir) Read(ctx context.Context, name string) (body []byte, err error) {
-	full, err := d.path(ctx, name)
-	if err != nil {
+	if err := d.check(ctx, name); err != nil {
 		return nil, err
 	}
-	v, err := d.retry(ctx, retryOther, func() error {
-		body, err = d.readAll(full)
+	v, err := d.retry(ctx, busy.Other, func() error {
+		body, err = d.readAll(name)
 		return err
 	})
 	if err != nil {
@@ -158,8 +150,8 @@ func (d *dir) Read(ctx context.Context, name string) (body []byte, err error) {
 	return body, nil
 }
 
-func (d *dir) readAll(full string) ([]byte, error) {
-	f, err := d.sys.open(full)
+func (d *dir) readAll(name string) ([]byte, error) {
+	f, err := d.sys.open(name)
 	if err != nil {
 		return nil, err
 	}
@@ -168,19 +160,18 @@ func (d *dir) readAll(full string) ([]byte, error) {
 }
 
 func (d *dir) List(ctx context.Context, name string) (names []string, err error) {
-	full, err := d.path(ctx, name)
-	if err != nil {
+	if err := d.check(ctx, name); err != nil {
 		return nil, err
 	}
 	list := func() error {
-		names, err = d.sys.list(full)
+		names, err = d.sys.list(name)
 		return err
 	}
-	v, err := d.retry(ctx, retryOther, list)
-	if v == vNotExist && d.sys.exists(d.base) == nil {
+	v, err := d.retry(ctx, busy.Other, list)
+	if v == vNotExist && d.sys.exists("") == nil {
 		// "No chain" is a grave answer: ask once more with LEASE_DIR known to
 		// be there, in case it has just been mounted.
-		v, err = d.retry(ctx, retryOther, list)
+		v, err = d.retry(ctx, busy.Other, list)
 	}
 	if err != nil {
 		return nil, d.fail("list", name, v, false, err)
@@ -189,20 +180,19 @@ func (d *dir) List(ctx context.Context, name string) (names []string, err error)
 }
 
 func (d *dir) Replace(ctx context.Context, name string, body []byte) error {
-	full, err := d.path(ctx, name)
-	if err != nil {
+	if err := d.check(ctx, name); err != nil {
 		return err
 	}
-	temp := filepath.Join(filepath.Dir(full), TempName())
+	temp := path.Join(path.Dir(name), TempName())
 	h, err := d.sys.create(temp)
 	if err != nil {
-		return d.fail("replace", name, d.sys.judge(err), false, err)
+		return d.fail("replace", name, d.judge(err), false, err)
 	}
 	if err := writeBody(h, body); err != nil {
 		_ = d.sys.remove(temp)
-		return d.fail("replace", name, d.sys.judge(err), false, err)
+		return d.fail("replace", name, d.judge(err), false, err)
 	}
-	v, err := d.retryEvery(ctx, retryReplace, retryReplaceMost, func() error { return d.sys.rename(temp, full) })
+	v, err := d.retry(ctx, busy.Replace, func() error { return d.sys.rename(temp, name) })
 	if err == nil {
 		return nil
 	}
@@ -222,39 +212,50 @@ func (d *dir) Remove(ctx context.Context, name string) error {
 }
 
 func (d *dir) Move(ctx context.Context, from, to string) error {
-	target, err := d.path(ctx, to)
-	if err != nil {
+	if err := d.check(ctx, to); err != nil {
 		return err
 	}
-	return d.change(ctx, "move to "+to, from, func(full string) error {
-		err := d.sys.move(full, target)
-		if err != nil && d.sys.judge(err) == vMaybe && d.sys.exists(target) == nil {
+	return d.change(ctx, "move to "+to, from, func(name string) error {
+		err := d.sys.move(name, to)
+		if err != nil && d.judge(err) == vMaybe && d.sys.exists(to) == nil {
 			return os.ErrExist
 		}
 		return err
 	})
 }
 
-func (d *dir) change(ctx context.Context, what, name string, call func(full string) error) error {
-	full, err := d.path(ctx, name)
-	if err != nil {
+func (d *dir) change(ctx context.Context, what, name string, call func(name string) error) error {
+	if err := d.check(ctx, name); err != nil {
 		return err
 	}
-	if v, err := d.retry(ctx, retryOther, func() error { return call(full) }); err != nil {
+	if v, err := d.retry(ctx, busy.Other, func() error { return call(name) }); err != nil {
 		return d.fail(what, name, v, true, err)
 	}
 	return nil
 }
 
-// path returns the full path of a name, or why it cannot be used now.
-func (d *dir) path(ctx context.Context, name string) (string, error) {
+// check returns why a name cannot be used now, or nil.
+func (d *dir) check(ctx context.Context, name string) error {
 	if err := ctx.Err(); err != nil {
-		return "", fmt.Errorf("%w: %s not asked: %w", ErrUnavailable, d.base, err)
+		return fmt.Errorf("%w: %s not asked: %w", ErrUnavailable, d.base, err)
 	}
+	return CheckName(name)
+}
+
+// CheckName returns ErrDenied for a name that does not stay on a share.
+func CheckName(name string) error {
 	if name != "" && path.Clean("/"+name) != "/"+name || strings.ContainsAny(name, `\:`) {
-		return "", fmt.Errorf("%w: %q is not a name on a share", ErrDenied, name)
+		return fmt.Errorf("%w: %q is not a name on a share", ErrDenied, name)
 	}
-	return filepath.Join(d.base, filepath.FromSlash(name)), nil
+	return nil
+}
+
+// folderOf is the folder of a name; "" is LEASE_DIR.
+func folderOf(name string) string {
+	if folder := path.Dir(name); folder != "." {
+		return folder
+	}
+	return ""
 }
 
 // fail turns a system error into the contract's. "Not there" holds only while
@@ -262,7 +263,7 @@ func (d *dir) path(ctx context.Context, name string) (string, error) {
 func (d *dir) fail(what, name string, v verdict, change bool, err error) error {
 	name = shown(name)
 	if v == vNotExist {
-		if base := d.sys.exists(d.base); base != nil {
+		if base := d.sys.exists(""); base != nil {
 			return fmt.Errorf("%s %s: %w: %s: %w", what, name, ErrUnavailable, missingHint(d.base), base)
 		}
 	}
@@ -280,35 +281,26 @@ func shown(name string) string {
 	return name
 }
 
-// retry calls again while the name is busy, for at most limit and while ctx
-// lasts. Only refusals are retried, never a call whose outcome is not known.
-func (d *dir) retry(ctx context.Context, limit time.Duration, call func() error) (v verdict, err error) {
-	return d.retryEvery(ctx, limit, retryMost, call)
-}
-
-// retryEvery is retry with the longest pause given.
-func (d *dir) retryEvery(ctx context.Context, limit, most time.Duration, call func() error) (v verdict, err error) {
-	pause, start := retryFirst, time.Now()
-	for {
+// retry calls again while the name is busy. Only refusals are retried, never a
+// call whose outcome is not known.
+func (d *dir) retry(ctx context.Context, pace busy.Pace, call func() error) (v verdict, err error) {
+	pace.Do(ctx, func() bool {
 		if err = call(); err == nil {
-			return 0, nil
+			v = 0
+			return false
 		}
 		v = d.judge(err)
-		if v != vBusy && v != vMaybe || time.Since(start)+pause > limit {
-			return v, err
-		}
-		select {
-		case <-ctx.Done():
-			return v, err
-		case <-time.After(pause):
-		}
-		pause = min(2*pause, most)
-	}
+		return v == vBusy || v == vMaybe
+	})
+	return v, err
 }
 
 func (d *dir) judge(err error) verdict {
 	var c *contention
+	var odd *oddFile
 	switch {
+	case errors.As(err, &odd):
+		return vOdd
 	case errors.As(err, &c):
 		return vBusy
 	case errors.Is(err, os.ErrExist):

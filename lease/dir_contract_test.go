@@ -17,5 +17,6 @@ func TestDir_Contract(t *testing.T) {
 		Missing: func(t testing.TB) lease.Share {
 			return lease.NewDir(filepath.Join(t.TempDir(), "socket"))
 		},
+		Path: lease.Share.String,
 	})
 }

@@ -2,5 +2,12 @@
 
 package lease
 
+import "golang.org/x/sys/unix"
+
+// folderOnly opens a folder as a starting point.
+const folderOnly = unix.O_RDONLY | unix.O_DIRECTORY
+
 // moveNew renames a folder unless the target is there.
-func moveNew(from, to string) error { return renameChecked(from, to) }
+func moveNew(dir int, from string, toDir int, to string) error {
+	return moveChecked(dir, from, toDir, to)
+}

@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/convertfw/floatrelay/lease/busy"
 )
 
 // code is an error code of Windows, wherever the test runs.
@@ -23,7 +25,7 @@ func (c code) Error() string { return "injected code" }
 // asWindows makes a dir judge injected codes as Windows would, and everything
 // else as the host does.
 func asWindows(folder string) *dir {
-	d := &dir{base: folder, sys: hostSystem()}
+	d := &dir{base: folder, sys: hostSystem(folder)}
 	host := d.sys.judge
 	d.sys.judge = func(err error) verdict {
 		var c code
@@ -51,7 +53,7 @@ func failing(err error, during time.Duration) func() error {
 
 func requireNames(t *testing.T, folder string, names ...string) {
 	t.Helper()
-	got, err := listNames(folder)
+	got, err := hostSystem(folder).list("")
 	require.NoError(t, err)
 	require.ElementsMatch(t, names, got)
 }
@@ -87,7 +89,7 @@ func TestCaseB13_BusyTargetIsRetriedForBothCodes(t *testing.T) {
 				require.Error(t, err)
 				require.NotErrorIs(t, err, ErrUnknown)
 				require.ErrorContains(t, err, "another program keeps")
-				require.LessOrEqual(t, time.Since(start), retryReplace)
+				require.LessOrEqual(t, time.Since(start), busy.Replace.Limit)
 				requireNames(t, d.base, ViewName)
 				b, err := d.Read(t.Context(), ViewName)
 				require.NoError(t, err)
@@ -141,7 +143,7 @@ func TestCaseB14_NameBeingDeletedIsContention(t *testing.T) {
 				}
 				start := time.Now()
 				require.ErrorIs(t, d.Create(t.Context(), "x.lock", []byte("x")), ErrExists)
-				require.LessOrEqual(t, time.Since(start), retryCreate)
+				require.LessOrEqual(t, time.Since(start), busy.Create.Limit)
 			})
 		})
 	}

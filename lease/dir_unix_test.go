@@ -46,24 +46,25 @@ func TestUnixVerdict(t *testing.T) {
 	require.Equal(t, vBroken, unixVerdict(io.ErrUnexpectedEOF))
 }
 
-func TestRenameChecked_FailsOntoAnything(t *testing.T) {
+func TestMoveChecked_FailsOntoAnything(t *testing.T) {
 	d := t.TempDir()
 	for _, name := range []string{"from", "empty", "full"} {
 		require.NoError(t, os.Mkdir(d+"/"+name, 0o777))
 	}
 	require.NoError(t, os.WriteFile(d+"/full/f", nil, 0o666))
 	require.NoError(t, os.WriteFile(d+"/file", nil, 0o666))
+	move := func(from, to string) error { return unixFolder(d).both(from, to, moveChecked) }
 	for _, to := range []string{"empty", "full", "file"} {
-		require.Equal(t, vExists, unixVerdict(renameChecked(d+"/from", d+"/"+to)), to)
+		require.Equal(t, vExists, unixVerdict(move("from", to)), to)
 	}
-	require.NoError(t, renameChecked(d+"/from", d+"/to"))
+	require.NoError(t, move("from", "to"))
 }
 
 // A folder that may be read only: nothing can be made there, so the view stays
 // what it was.
 func TestDir_ReadOnlyFolderLeavesTheViewAlone(t *testing.T) {
 	for _, refusal := range []syscall.Errno{syscall.EACCES, syscall.EPERM, syscall.EROFS} {
-		d := &dir{base: t.TempDir(), sys: hostSystem()}
+		d := NewDir(t.TempDir()).(*dir)
 		require.NoError(t, d.Replace(t.Context(), ViewName, []byte("old")))
 		create := d.sys.create
 		d.sys.create = func(path string) (handle, error) {

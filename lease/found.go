@@ -81,7 +81,8 @@ func (c *Chain) moveIn(ctx context.Context, temp string) error {
 
 // clearEmpty removes a relay_leader.d that holds no record at all. Every step
 // removes a member's file (written again soon) or a folder that is empty, so
-// that a chain put in place meanwhile is never touched.
+// that a chain put in place meanwhile is never touched, nor what others put
+// there.
 func (c *Chain) clearEmpty(ctx context.Context) (empty bool, err error) {
 	l, err := c.List(ctx)
 	if err != nil || l.Share != "" {
@@ -89,7 +90,7 @@ func (c *Chain) clearEmpty(ctx context.Context) (empty bool, err error) {
 	}
 	for _, id := range l.Shares {
 		dir := chainDir + "/" + id
-		if err := c.removeAll(ctx, dir+"/"+membersDir); err != nil {
+		if err := c.removeFolder(ctx, dir+"/"+membersDir, ownMemberFile); err != nil {
 			return true, err
 		}
 		if err := gone(c.share.Remove(ctx, dir)); err != nil {
@@ -99,16 +100,21 @@ func (c *Chain) clearEmpty(ctx context.Context) (empty bool, err error) {
 	return true, gone(c.share.Remove(ctx, chainDir))
 }
 
-// removeAll removes a folder of files.
-func (c *Chain) removeAll(ctx context.Context, dir string) error {
+// removeFolder removes a folder with those files in it that are ours by their
+// names. With anything else in it the folder stays; a link, a FIFO or the like
+// in its place is removed itself.
+func (c *Chain) removeFolder(ctx context.Context, dir string, ours func(name string) bool) error {
 	names, err := c.share.List(ctx, dir)
-	if errors.Is(err, ErrNotExist) {
+	switch {
+	case errors.Is(err, ErrNotExist):
 		return nil
-	}
-	if err != nil {
+	case err != nil && !errors.Is(err, ErrIrregular):
 		return err
 	}
 	for _, name := range names {
+		if !ours(name) {
+			continue
+		}
 		if err := gone(c.share.Remove(ctx, dir+"/"+name)); err != nil {
 			return err
 		}

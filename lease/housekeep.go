@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"regexp"
 	"strings"
 	"sync"
 	"time"
@@ -60,12 +61,12 @@ func (c *Chain) sweepDir(ctx context.Context, dir string, seen map[string]bool) 
 		return gone(err)
 	}
 	for _, name := range names {
-		if !strings.HasPrefix(name, TempPrefix) {
+		if !ownTemp(name) {
 			continue
 		}
 		path := strings.TrimPrefix(dir+"/"+name, "/")
 		if c.litter.seen[path] {
-			err = errors.Join(err, c.removeTree(ctx, path))
+			err = errors.Join(err, c.removeTemp(ctx, path))
 		} else {
 			seen[path] = true
 		}
@@ -73,18 +74,53 @@ func (c *Chain) sweepDir(ctx context.Context, dir string, seen map[string]bool) 
 	return err
 }
 
-// removeTree removes a temporary file, or a folder as Found builds it.
-func (c *Chain) removeTree(ctx context.Context, path string) error {
-	if !strings.Contains(path, TempPrefix) {
-		return fmt.Errorf("%w: %s is not a temporary name", ErrDenied, path)
+// removeTemp removes a temporary file, or a folder as Found builds it: a share
+// id with its first record and an empty members' folder. What else is in there
+// is not ours and keeps its folder.
+func (c *Chain) removeTemp(ctx context.Context, path string) error {
+	err := gone(c.share.Remove(ctx, path))
+	if !errors.Is(err, ErrExists) {
+		return err
 	}
 	names, err := c.share.List(ctx, path)
-	if err == nil {
-		for _, name := range names {
-			if err := c.removeTree(ctx, path+"/"+name); err != nil {
-				return err
-			}
+	if err != nil {
+		return gone(err)
+	}
+	for _, name := range names {
+		if !shareID.MatchString(name) {
+			continue
+		}
+		id := path + "/" + name
+		if err := c.removeFolder(ctx, id+"/"+membersDir, ownMemberFile); keeps(err) != nil {
+			return err
+		}
+		if err := c.removeFolder(ctx, id, ownRecord); keeps(err) != nil {
+			return err
 		}
 	}
-	return gone(c.share.Remove(ctx, path))
+	return keeps(gone(c.share.Remove(ctx, path)))
+}
+
+// keeps takes a folder that stays, since others have put something there, for
+// success.
+func keeps(err error) error {
+	if errors.Is(err, ErrExists) {
+		return nil
+	}
+	return err
+}
+
+// Names that this program builds, and the only ones that it removes.
+var (
+	tempName = regexp.MustCompile(`^` + regexp.QuoteMeta(TempPrefix) + `([0-9a-f]{16}|[0-9a-f]{32}-[0-9]{2})$`)
+	nodeFile = regexp.MustCompile(`^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\.json$`)
+)
+
+func ownTemp(name string) bool { return tempName.MatchString(name) }
+
+func ownMemberFile(name string) bool { return nodeFile.MatchString(name) || ownTemp(name) }
+
+func ownRecord(name string) bool {
+	_, ok := parseLock(name)
+	return ok
 }

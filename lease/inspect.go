@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"path/filepath"
 	"time"
 )
 
@@ -25,10 +24,10 @@ var _ Inspector = (*dir)(nil)
 
 // Space implements Inspector.
 func (d *dir) Space(ctx context.Context) (free, total uint64, err error) {
-	if _, err := d.path(ctx, ""); err != nil {
+	if err := d.check(ctx, ""); err != nil {
 		return 0, 0, err
 	}
-	if free, total, err = d.sys.space(d.base); err != nil {
+	if free, total, err = d.sys.space(); err != nil {
 		return 0, 0, fmt.Errorf("ask %s for its free space: %w", d.base, err)
 	}
 	return free, total, nil
@@ -36,11 +35,10 @@ func (d *dir) Space(ctx context.Context) (free, total uint64, err error) {
 
 // Modified implements Inspector.
 func (d *dir) Modified(ctx context.Context, name string) (time.Time, error) {
-	full, err := d.path(ctx, name)
-	if err != nil {
+	if err := d.check(ctx, name); err != nil {
 		return time.Time{}, err
 	}
-	at, err := d.sys.modified(full)
+	at, err := d.sys.modified(name)
 	if err != nil {
 		return time.Time{}, d.fail("ask for the time of", name, d.judge(err), false, err)
 	}
@@ -49,11 +47,10 @@ func (d *dir) Modified(ctx context.Context, name string) (time.Time, error) {
 
 // Hold implements Inspector.
 func (d *dir) Hold(ctx context.Context, name string) (io.Closer, error) {
-	full, err := d.path(ctx, name)
-	if err != nil {
+	if err := d.check(ctx, name); err != nil {
 		return nil, err
 	}
-	h, err := d.sys.open(filepath.Clean(full))
+	h, err := d.sys.open(name)
 	if err != nil {
 		return nil, d.fail("open", name, d.judge(err), false, err)
 	}

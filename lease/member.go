@@ -72,13 +72,13 @@ func (m Member) encode() []byte {
 
 // ListMembers returns every member's file that can be read, by node, and a
 // remark for each that cannot. Without a members' folder there are none.
-func (c *Chain) ListMembers(ctx context.Context, share string) (members []Member, remarks []string, err error) {
+func (c *Chain) ListMembers(ctx context.Context, share string) (members []Member, remarks []error, err error) {
 	return c.PickMembers(ctx, share, func(nodes []string) []string { return nodes })
 }
 
 // PickMembers is ListMembers for those of the nodes listed, in order, that pick
 // returns: one listing, and a read for each of them only.
-func (c *Chain) PickMembers(ctx context.Context, share string, pick func(nodes []string) []string) (members []Member, remarks []string, err error) {
+func (c *Chain) PickMembers(ctx context.Context, share string, pick func(nodes []string) []string) (members []Member, remarks []error, err error) {
 	dir := chainDir + "/" + share + "/" + membersDir
 	names, err := c.share.List(ctx, dir)
 	if errors.Is(err, ErrNotExist) {
@@ -102,7 +102,7 @@ func (c *Chain) PickMembers(ctx context.Context, share string, pick func(nodes [
 			return nil, nil, fmt.Errorf("read member %s: %w", node, err)
 		case errors.Is(err, ErrNotExist):
 		case err != nil:
-			remarks = append(remarks, fmt.Sprintf("member file %s: %s", name, err))
+			remarks = append(remarks, fmt.Errorf("member file %s: %w", name, err))
 		default:
 			members = append(members, m)
 		}

@@ -56,8 +56,8 @@ func TestChain_BrokenMemberFilesAreReportedAndSkipped(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, []lease.Member{member(1), {Node: id(5).Node, Addrs: []string{"10.0.0.5"}, Port: 7946}}, members)
 	require.Len(t, remarks, 2)
-	require.Contains(t, remarks[0], "empty")
-	require.Contains(t, remarks[1], "it says node "+id(4).Node)
+	require.ErrorContains(t, remarks[0], "empty")
+	require.ErrorContains(t, remarks[1], "it says node "+id(4).Node)
 }
 
 func TestParseMember_RefusesWhatIsNotCertain(t *testing.T) {

@@ -20,8 +20,9 @@ var recordFields = []string{
 // that cannot be believed is Unknown, Foreign or Newer, with the flaw that it
 // has. Only Valid entries carry a Record.
 //
-// Foreign and Newer are told from unsigned bytes, since neither can be verified
-// with our key. They make a member step back, never take over.
+// Newer is told of verified bytes only: anything else that claims to be newer is
+// Unknown, as a damaged record. Foreign is told from unsigned bytes, since the
+// key of another site is not ours, and proves nothing.
 func (c *Codec) Open(share string, rev uint64, body []byte) Entry {
 	e := Entry{Rev: rev, Kind: Unknown, Body: body}
 	r, v, err := decodeRecord(body)
@@ -31,6 +32,9 @@ func (c *Codec) Open(share string, rev uint64, body []byte) Entry {
 		if len(body) == 0 {
 			e.Flaw = Empty
 		}
+	case v > Version && !c.verify(body):
+		e.Flaw = Damaged
+		e.Cause = fmt.Sprintf("version %d, this build reads %d, and not signed with our RELAY_TOKEN", v, Version)
 	case v > Version:
 		e.Kind, e.Flaw, e.Named = Newer, NewerFormat, strconv.FormatUint(v, 10)
 		e.Cause = fmt.Sprintf("version %d, this build reads %d", v, Version)

@@ -115,6 +115,7 @@ const (
 	OtherToken              // another RELAY_TOKEN signed it, or it was changed; Named: its station
 	OtherSite               // Named: its KMSN
 	NewerFormat             // Named: its version
+	NoFile                  // a link, a FIFO, a device or a folder bears the name
 	Misplaced               // a good record of another share or revision
 )
 
@@ -129,4 +130,10 @@ type Entry struct {
 	// Cause is where the damage is, for whoever looks into the file: "broken JSON
 	// in field "pid": EOF". Nothing is decided by it.
 	Cause string
+}
+
+// IrregularEntry is the entry of a revision whose read failed with
+// ErrIrregular.
+func IrregularEntry(rev uint64, err error) Entry {
+	return Entry{Rev: rev, Kind: Unknown, Flaw: NoFile, Cause: IrregularCause(err)}
 }

@@ -1,6 +1,9 @@
 package lease
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+)
 
 // verdict is what an error code of the operating system says about a call. The
 // tables that give it are pure, so that Windows' are tested everywhere.
@@ -16,6 +19,7 @@ const (
 	vFull             // no space; nothing was done
 	vGone             // the share cannot be reached, and nothing was sent
 	vBusy             // somebody holds the file; worth a short retry
+	vOdd              // a link, FIFO, device or the like is in the way; nothing was done
 	vMaybe            // busy or denied, the code does not tell (Windows' 5)
 )
 
@@ -31,6 +35,8 @@ func (v verdict) sentinel(change bool) error {
 		return ErrDenied
 	case vFull:
 		return ErrFull
+	case vOdd:
+		return ErrIrregular
 	case vGone, vBusy:
 		return ErrUnavailable
 	}
@@ -92,4 +98,20 @@ func missingHint(path string) string {
 		return fmt.Sprintf(`share not visible for this account, or %s does not exist; a service has no drive letters: use \\server\share; it is never created by floatrelay`, path)
 	}
 	return fmt.Sprintf("%s does not exist or is not mounted; it is never created by floatrelay", path)
+}
+
+// maxShort is how long a path may be, in bytes, that Windows takes in its
+// ordinary form: below MAX_PATH, and below the 248 of a folder.
+const maxShort = 240
+
+// longPath returns the form of an absolute path that Windows takes in any
+// length, if it needs one.
+func longPath(path string) string {
+	switch {
+	case len(path) < maxShort || strings.HasPrefix(path, `\\?\`) || strings.HasPrefix(path, `\\.\`):
+		return path
+	case strings.HasPrefix(path, `\\`):
+		return `\\?\UNC\` + path[2:]
+	}
+	return `\\?\` + path
 }

@@ -1,6 +1,7 @@
 package lease
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -62,4 +63,16 @@ func TestVerdict_UnknownCodesAreNeverDefinite(t *testing.T) {
 func TestMissingHint_NamesDriveLetters(t *testing.T) {
 	require.Contains(t, missingHint(`W:\socket`), `use \\server\share`)
 	require.Contains(t, missingHint("/mnt/socket"), "not mounted")
+}
+
+func TestS7_PathsBeyondMaxPathGetTheLongForm(t *testing.T) {
+	long := strings.Repeat("x", 250)
+	for path, want := range map[string]string{
+		`W:\socket`:         `W:\socket`,
+		`W:\` + long:        `\\?\W:\` + long,
+		`\\nas\pos\` + long: `\\?\UNC\nas\pos\` + long,
+		`\\?\W:\` + long:    `\\?\W:\` + long,
+	} {
+		require.Equal(t, want, longPath(path))
+	}
 }

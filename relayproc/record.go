@@ -7,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 	"time"
+
+	"github.com/convertfw/floatrelay/internal/atomicfile"
 )
 
 // recordName is the file in STATE_DIR that names the processes of the living
@@ -47,10 +49,7 @@ func writeRecord(dir, relay string, pids []int) {
 	if err != nil {
 		return
 	}
-	tmp := filepath.Join(dir, recordName+".new")
-	if os.WriteFile(tmp, body, 0o600) == nil {
-		_ = os.Rename(tmp, filepath.Join(dir, recordName))
-	}
+	_ = atomicfile.Write(filepath.Join(dir, recordName), body)
 }
 
 func removeRecord(dir string) { os.Remove(filepath.Join(dir, recordName)) }

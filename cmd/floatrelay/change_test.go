@@ -161,14 +161,17 @@ func TestToken_New(t *testing.T) {
 	require.Regexp(t, `^[a-z2-7]{32}\n$`, first)
 	require.NotEqual(t, first, second)
 	var j map[string]string
-	require.NoError(t, json.Unmarshal([]byte(cli(t, "token", "new", "--json").out), &j))
-	require.Equal(t, config.Fingerprint(j["token"]), j["fingerprint"])
+	require.NoError(t, json.Unmarshal([]byte(cli(t, "token", "new", "--json", "--config", ini(t)).out), &j))
+	require.Equal(t, config.Fingerprint(testKMSN, j["token"]), j["fingerprint"])
+	clear(j)
+	require.NoError(t, json.Unmarshal([]byte(cli(t, "token", "new", "--json", "--config", t.TempDir()).out), &j))
+	require.NotContains(t, j, "fingerprint", "of no site")
 }
 
 func TestToken_FingerprintNeverShowsTheToken(t *testing.T) {
 	file := ini(t, "RELAY_TOKEN_OLD=the-old-token-of-this-site")
 	got := cli(t, "token", "fingerprint", "--config", file)
-	require.Equal(t, config.Fingerprint(testToken)+"\n", got.out)
+	require.Equal(t, config.Fingerprint(testKMSN, testToken)+"\n", got.out)
 	for _, line := range []string{"token fingerprint --json", "config", "config --json", "config --check"} {
 		got := cli(t, append(strings.Fields(line), "--config", file)...)
 		require.Equal(t, exitOK, got.code, got.err)
@@ -179,7 +182,7 @@ func TestToken_FingerprintNeverShowsTheToken(t *testing.T) {
 
 func TestToken_StatusComparesWithTheDaemon(t *testing.T) {
 	s := station()
-	s.status.Token = config.Fingerprint(testToken)
+	s.status.Token = config.Fingerprint(testKMSN, testToken)
 	got := cli(t, "token", "status", "--config", ini(t, "API_ADDR="+serving(t, s)))
 	require.Equal(t, exitOK, got.code, got.err)
 	require.Contains(t, got.out, "no rotation under way")

@@ -32,7 +32,7 @@ func program(t *testing.T) string {
 
 func TestDoctor_AllRightBesideADaemon(t *testing.T) {
 	s := station()
-	s.status.Token, s.status.Share.Path = config.Fingerprint(testToken), ""
+	s.status.Token, s.status.Share.Path = config.Fingerprint(testKMSN, testToken), ""
 	file := ini(t, "API_ADDR="+serving(t, s), "RELAY_EXE="+program(t), "GOSSIP_ADVERTISE=127.0.0.1",
 		"RELAY_PORT="+strconv.Itoa(freePorts(t)), "GOSSIP_PORT="+strconv.Itoa(freePorts(t)))
 	got := cli(t, "doctor", "--config", file)

@@ -36,7 +36,7 @@ var needNoCure = []reason.Code{
 	reason.Note, reason.Starting, reason.LastSeen, reason.RoleIs, reason.RoleFollows, reason.RoleOwnLease, reason.RoleChanged,
 	reason.LeaseHeld, reason.LeaseMoved, reason.LeaseGiven, reason.RelayUp, reason.RelayIsStopped, reason.RelayIsDown,
 	reason.RelayStarted, reason.RelayReady, reason.ViewBack, reason.RenewalBack, reason.SpaceBack, reason.TokensAgree,
-	reason.ShareProbe, reason.ShareReadOnly, reason.PortReserved, reason.RelayExeUnfit, // what the system says
+	reason.ShareProbe, reason.ShareReadOnly, reason.PortReserved, reason.RelayExeUnfit, reason.APIOpen, // what the system says
 }
 
 // Every code that members, status, the log or the event log may show is in

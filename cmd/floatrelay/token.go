@@ -41,7 +41,11 @@ func newTokenNewCommand(a *app) *cobra.Command {
 		RunE: runE(func(*cobra.Command, []string) error {
 			token := newToken()
 			if a.json {
-				return a.printJSON(map[string]string{"token": token, "fingerprint": config.Fingerprint(token)})
+				out := map[string]string{"token": token}
+				if _, loaded, err := a.load(); err == nil { // fingerprints are of one site
+					out["fingerprint"] = config.Fingerprint(loaded.Config.KMSN, token)
+				}
+				return a.printJSON(out)
 			}
 			a.note("put it as RELAY_TOKEN into every stk.ini of the site; if there is one in use already, keep that as RELAY_TOKEN_OLD")
 			return a.print(token + "\n")
@@ -71,11 +75,7 @@ func (a *app) fingerprints() (fingerprints, error) {
 	if err != nil {
 		return fingerprints{}, configError(err)
 	}
-	f := fingerprints{Token: loaded.Config.Token.String()}
-	if old := loaded.Config.OldToken; old != "" {
-		f.Old = old.String()
-	}
-	return f, nil
+	return fingerprints{Token: loaded.Config.TokenPrint(), Old: loaded.Config.OldTokenPrint()}, nil
 }
 
 func newTokenFingerprintCommand(a *app) *cobra.Command {

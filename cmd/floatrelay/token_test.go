@@ -23,7 +23,7 @@ func TestToken_StatusFollowsARotation(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := station()
-			s.status.Token, s.status.Rotation = config.Fingerprint(testToken), c.rotation
+			s.status.Token, s.status.Rotation = config.Fingerprint(testKMSN, testToken), c.rotation
 			got := cli(t, "token", "status", "--config", ini(t, old, "API_ADDR="+serving(t, s)))
 			require.Equal(t, exitOK, got.code, got.err)
 			require.Contains(t, got.out, c.text)

@@ -15,9 +15,11 @@ func newWatchCommand(a *app) *cobra.Command {
 		Short: "Follow what happens until interrupted (one line per event)",
 		Args:  noArgs,
 		RunE: runE(func(cmd *cobra.Command, _ []string) error {
-			c, err := a.reader(cmd)
+			c, err := a.changer(cmd) // who proves the token has a place that no stranger takes
 			if err != nil {
-				return err
+				if c, err = a.reader(cmd); err != nil {
+					return err
+				}
 			}
 			return c.Watch(cmd.Context(), func(ev localapi.Event) error {
 				if a.json {

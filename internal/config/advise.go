@@ -55,8 +55,8 @@ func (r *resolver) weakToken() {
 		}
 		r.scanner.warnings = append(r.scanner.warnings, w)
 	}
-	if n := utf8.RuneCountInString(string(c.Token)); n > 0 && n < minSecret {
-		warn(src, "RELAY_TOKEN is short and can be guessed; 16 characters or more are advised (floatrelay token new)")
+	if why := weakness(string(c.Token)); c.Token != "" && why != "" {
+		warn(src, "RELAY_TOKEN "+why+" (floatrelay token new)")
 	}
 	if c.Token != "" && c.Token == c.OldToken {
 		warn(r.from["RELAY_TOKEN_OLD"], "RELAY_TOKEN_OLD equals RELAY_TOKEN and has no effect")

@@ -2,12 +2,18 @@ package config
 
 import "time"
 
-// Secret is a text that prints as its fingerprint. Convert it with string()
-// where the real value is needed.
+// Secret is a text that does not print. Convert it with string() where the real
+// value is needed.
 type Secret string
 
-// String returns the fingerprint, so that a secret in a log line stays one.
-func (s Secret) String() string { return Fingerprint(string(s)) }
+// String tells only whether there is a secret, so that one in a log line stays
+// one; Config.TokenPrint is for comparing.
+func (s Secret) String() string {
+	if s == "" {
+		return "none"
+	}
+	return "(secret)"
+}
 
 // GoString does the same for %#v.
 func (s Secret) GoString() string { return s.String() }
@@ -52,6 +58,17 @@ type Config struct {
 	LangUI   string // auto, en or zh-TW
 	LogLevel string // debug, info, warn or error
 	LogFile  string // absolute, or empty: standard error only
+}
+
+// TokenPrint returns the fingerprint of RELAY_TOKEN at this site.
+func (c *Config) TokenPrint() string { return Fingerprint(c.KMSN, string(c.Token)) }
+
+// OldTokenPrint returns the fingerprint of RELAY_TOKEN_OLD, or "".
+func (c *Config) OldTokenPrint() string {
+	if c.OldToken == "" {
+		return ""
+	}
+	return Fingerprint(c.KMSN, string(c.OldToken))
 }
 
 // Loaded is what Load made of a file and the environment.

@@ -10,7 +10,7 @@ import (
 
 // required holds what a file needs to be complete.
 var required = map[string]string{
-	"KMSN": "4711", "STATION": "POS-01", "RELAY_TOKEN": "0123456789abcdef", "STATE_DIR": "/state",
+	"KMSN": "4711", "STATION": "POS-01", "RELAY_TOKEN": "7f3ak29xqd04mz8w", "STATE_DIR": "/state",
 }
 
 // envOf is an environment made of key=value pairs (keys without the prefix).

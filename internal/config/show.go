@@ -9,14 +9,15 @@ import (
 	"text/tabwriter"
 )
 
-// Fingerprint returns the first eight hex digits of a hash of the secret, so
-// that two PCs can be compared by eye. It returns "none" for an empty secret.
-// Who sees it can test guesses against it: it does not protect a short secret.
-func Fingerprint(secret string) string {
+// Fingerprint returns the first eight hex digits of a hash of a site's KMSN and
+// the secret, so that two PCs of the site can be compared by eye. It returns
+// "none" for an empty secret. Who sees it can test guesses against it, for this
+// site alone: it does not protect a weak secret.
+func Fingerprint(kmsn, secret string) string {
 	if secret == "" {
 		return "none"
 	}
-	sum := sha256.Sum256([]byte("floatrelay fingerprint v1\x00" + secret))
+	sum := sha256.Sum256([]byte("floatrelay fingerprint v2\x00" + kmsn + "\x00" + secret))
 	return hex.EncodeToString(sum[:4])
 }
 

@@ -12,10 +12,12 @@ import (
 )
 
 func TestFingerprint(t *testing.T) {
-	require.Equal(t, "none", Fingerprint(""))
-	require.Len(t, Fingerprint("abc"), 8)
-	require.Equal(t, Fingerprint("abc"), Fingerprint("abc"))
-	require.NotEqual(t, Fingerprint("abc"), Fingerprint("abc "))
+	require.Equal(t, "none", Fingerprint("4711", ""))
+	require.Len(t, Fingerprint("4711", "abc"), 8)
+	require.Equal(t, Fingerprint("4711", "abc"), Fingerprint("4711", "abc"))
+	require.NotEqual(t, Fingerprint("4711", "abc"), Fingerprint("4711", "abc "))
+	require.NotEqual(t, Fingerprint("4711", "abc"), Fingerprint("4712", "abc"), "a table of one site is of no use at another")
+	require.NotEqual(t, Fingerprint("1", "1abc"), Fingerprint("11", "abc"))
 }
 
 func TestSecret_NeverPrints(t *testing.T) {
@@ -27,8 +29,10 @@ func TestSecret_NeverPrints(t *testing.T) {
 	WriteCheck(&table, l, nil)
 	for _, out := range []string{string(js), table.String(), fmt.Sprintf("%v %+v %#v %s", l.Config, l.Config, l.Config, l.Config.Token)} {
 		require.NotContains(t, out, "hunter2")
-		require.Contains(t, out, Fingerprint("hunter2hunter2"))
 	}
+	require.Contains(t, table.String(), l.Config.TokenPrint())
+	require.Contains(t, string(js), l.Config.OldTokenPrint())
+	require.NotContains(t, fmt.Sprintf("%v", l.Config), l.Config.TokenPrint(), "a log line is no place to guess from")
 	require.Equal(t, "hunter2hunter2", string(l.Config.Token))
 }
 

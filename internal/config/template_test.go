@@ -42,7 +42,7 @@ func TestWriteTemplate_SaysWhatIsMissing(t *testing.T) {
 }
 
 func TestWriteTemplate_ReadsBackAsTheDefaults(t *testing.T) {
-	filled := strings.NewReplacer("\nKMSN=", "\nKMSN=4711", "\nSTATION=", "\nSTATION=A", "\nRELAY_TOKEN=", "\nRELAY_TOKEN=0123456789abcdef").Replace(template(t))
+	filled := strings.NewReplacer("\nKMSN=", "\nKMSN=4711", "\nSTATION=", "\nSTATION=A", "\nRELAY_TOKEN=", "\nRELAY_TOKEN=7f3ak29xqd04mz8w").Replace(template(t))
 	plain, err := Parse("/etc/stk.ini", []byte(filled), envOf())
 	require.NoError(t, err)
 	open, err := Parse("/etc/stk.ini", []byte(regexp.MustCompile(`(?m)^;([A-Z_]+=)`).ReplaceAllString(filled, "$1")), envOf())

@@ -16,9 +16,6 @@ const (
 	maxKMSN    = lease.MaxKMSN
 	maxStation = lease.MaxStation
 	maxSecret  = 1024
-	// minSecret is the length below which a token can be guessed offline from
-	// one captured packet.
-	minSecret = 16
 )
 
 const secretRange = "1 to 1024 bytes of text, taken literally; 16 characters or more are advised"
@@ -83,7 +80,7 @@ func secret(field func(*Config) *Secret) func(*Config, string) (string, error) {
 			return "", fmt.Errorf("is too long: %d bytes", len(text))
 		}
 		*field(c) = Secret(text)
-		return Fingerprint(text), nil
+		return Fingerprint(c.KMSN, text), nil // KMSN comes first in the table
 	}
 }
 

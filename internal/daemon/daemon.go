@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -76,12 +75,12 @@ type Daemon struct {
 	table  chan struct{}
 	saving chan struct{}
 
-	api      net.Listener
+	api      apiAddr
 	cleanups []func()
 }
 
-// New prepares a daemon: it claims STATE_DIR, joins gossip's port and listens
-// on API_ADDR, but asks nothing of the share. Close undoes it.
+// New prepares a daemon: it claims STATE_DIR, joins gossip's port and opens
+// API_ADDR if nobody else holds it, but asks nothing of the share. Close undoes it.
 func New(cfg config.Config, opt Options) (_ *Daemon, err error) {
 	opt.now, opt.wall = clock.Boot, time.Now
 	d := &Daemon{cfg: cfg, opt: opt, log: opt.Log.Logger, lang: words.Choose(cfg.LangUI, os.Getenv), table: make(chan struct{}, 1), saving: make(chan struct{}, 1)}
@@ -113,10 +112,10 @@ func New(cfg config.Config, opt Options) (_ *Daemon, err error) {
 	if err := d.openGossip(); err != nil {
 		return nil, err
 	}
-	if d.api, err = localapi.Listen(cfg.APIAddr); err != nil {
+	if err := d.api.open(cfg.APIAddr); err != nil {
 		return nil, err
 	}
-	d.cleanup(func() { _ = d.api.Close() })
+	d.cleanup(d.api.close)
 	d.openObserver()
 	return d, d.openArbiter()
 }
@@ -209,7 +208,7 @@ func (d *Daemon) openArbiter() (err error) {
 		ctx: context.Background(), cmd: d.opt.Guard, spec: d.relaySpec, post: d.post, say: d.tell,
 		will: func(a arbiter.SetWill) []byte { return newTestament(d.cfg, d.codec.signsOld(), a) },
 	}
-	d.tokens = &tokens{own: d.cfg.Token.String(), old: oldPrint(d.cfg.OldToken), found: d.found, say: d.tell}
+	d.tokens = &tokens{own: d.cfg.TokenPrint(), old: d.cfg.OldTokenPrint(), found: d.found, say: d.tell}
 	d.room = &fullness{Store: d.seen.metrics.Store(d.chain), share: d.share.String(), say: d.tell}
 	d.driver, err = arbiter.NewDriver(arbiter.DriverConfig{
 		Machine: arbiter.Config{
@@ -281,7 +280,7 @@ func (d *Daemon) Run(ctx context.Context) error {
 	}
 	d.log.Info("floatrelay starts", zap.String("version", d.opt.Version), zap.String("station", d.cfg.Station),
 		zap.String("kmsn", d.cfg.KMSN), zap.String("config", d.cfg.Path), zap.String("node", d.self.String()), zap.String("address", d.address()),
-		zap.Int("gossip_port", d.gossip.Port()), zap.String("share", d.share.String()), zap.String("token", d.cfg.Token.String()))
+		zap.Int("gossip_port", d.gossip.Port()), zap.String("share", d.share.String()), zap.String("token", d.cfg.TokenPrint()))
 	go func() {
 		<-ctx.Done()
 		d.driver.Post(arbiter.Handoff{Reason: "stop", Final: true})

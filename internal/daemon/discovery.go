@@ -207,19 +207,25 @@ func (d *Daemon) keepFiles(ctx context.Context) {
 	var wrote time.Time
 	var wroteTo, wroteAddr string
 	floor, alone := false, membersAlone
+	odd := oddFiles{say: func(text string) { d.report(true, "ignored on the share: "+text) }}
 	for {
-		floor = floor || d.readFloor(ctx)
+		if !floor {
+			var err error
+			floor, err = d.readFloor(ctx)
+			odd.note(err)
+		}
 		share := d.driver.Status().Share
 		if share != "" {
 			addr := d.address()
 			if wroteTo != share || wroteAddr != addr || time.Since(wrote) > memberFresh {
 				if err := d.chain.WriteMember(ctx, share, d.memberFile(addr)); err != nil {
 					d.log.Debug("cannot write this member's file: " + err.Error())
+					odd.note(err)
 				} else {
 					wrote, wroteTo, wroteAddr = time.Now(), share, addr
 				}
 			}
-			d.readFiles(ctx, share)
+			d.readFiles(ctx, share, &odd)
 		}
 		pause := filesPause(share, len(d.gossip.IDs()), alone)
 		if share != "" {
@@ -234,15 +240,15 @@ func (d *Daemon) keepFiles(ctx context.Context) {
 // readFloor tells the arbiter once which rev and epoch the view on the share
 // speaks of, within plausible bounds: they must not fall even if the chain, or
 // this node's own memory, is lost.
-func (d *Daemon) readFloor(ctx context.Context) bool {
+func (d *Daemon) readFloor(ctx context.Context) (done bool, err error) {
 	v, _, err := d.chain.ReadView(ctx)
 	if err != nil {
-		return errors.Is(err, lease.ErrNotExist)
+		return errors.Is(err, lease.ErrNotExist), err
 	}
 	s := d.state.get()
 	rev, epoch := v.Floor(d.cfg.KMSN, s.Rev, s.Epoch)
 	d.post(arbiter.Known{Rev: rev, Epoch: epoch})
-	return true
+	return true, nil
 }
 
 // filesPause is short until the share has been found, so that a fresh member
@@ -261,19 +267,22 @@ func (d *Daemon) memberFile(addr string) lease.Member {
 	return lease.Member{
 		Node: d.self.Node, Run: d.self.Run, Station: d.cfg.Station, Addrs: []string{addr},
 		Port: d.gossip.Port(), KMSN: d.cfg.KMSN, Version: d.opt.Version,
-		Written: d.opt.wall().Format("20060102150405"), Token: d.cfg.Token.String(), OldToken: oldPrint(d.cfg.OldToken),
+		Written: d.opt.wall().Format("20060102150405"), Token: d.cfg.TokenPrint(), OldToken: d.cfg.OldTokenPrint(),
 	}
 }
 
 // readFiles looks for members that gossip does not show. Only a member that is
 // alone joins them at once: each of these addresses tells of everybody, and
 // gossip tries them all sooner or later.
-func (d *Daemon) readFiles(ctx context.Context, share string) {
+func (d *Daemon) readFiles(ctx context.Context, share string, odd *oddFiles) {
 	var chosen []string
-	members, _, err := d.chain.PickMembers(ctx, share, func(nodes []string) []string {
+	members, remarks, err := d.chain.PickMembers(ctx, share, func(nodes []string) []string {
 		chosen = d.found.choose(nodes, d.gossip.Members(), time.Now())
 		return chosen
 	})
+	for _, err := range append(remarks, err) {
+		odd.note(err)
+	}
 	if err != nil {
 		return
 	}

@@ -63,11 +63,12 @@ func TestCaseE02_StartWhileTheShareHangs(t *testing.T) {
 	defer d.Close()
 	require.Less(t, time.Since(begun), slack)
 	require.Zero(t, came.Load(), "the share was asked")
+	addr := d.api.ln.Addr().String()
 
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
 	go func() { ended <- d.Run(ctx) }()
-	c, err := localapi.NewClient(d.api.Addr().String(), "")
+	c, err := localapi.NewClient(addr, "")
 	require.NoError(t, err)
 	require.Eventually(t, func() bool { return came.Load() > 0 }, slack, 10*time.Millisecond, "now it is")
 	var st localapi.Status

@@ -14,18 +14,6 @@ import (
 	"github.com/convertfw/floatrelay/relayproc"
 )
 
-// serveAPI answers on API_ADDR.
-func (d *Daemon) serveAPI(ctx context.Context) {
-	bearers := []string{localapi.Bearer(string(d.cfg.Token), d.cfg.KMSN)}
-	if d.cfg.OldToken != "" {
-		bearers = append(bearers, localapi.Bearer(string(d.cfg.OldToken), d.cfg.KMSN))
-	}
-	srv := localapi.NewServer(d, localapi.Options{Bearers: bearers, Version: d.opt.Version, Metrics: d.seen.metrics.Handler()})
-	if err := srv.Serve(ctx, d.api); err != nil {
-		d.log.Error("local API ended", zap.Error(err))
-	}
-}
-
 // seeTree takes in what a look at guard.lock said, and reports whether nothing
 // of an earlier run of this node is left. A lock that is held needs no note: the
 // arbiter has one until it is told otherwise.

@@ -53,7 +53,7 @@ func (d *Daemon) rotation() *localapi.Rotation {
 	if d.codec.old == nil {
 		return nil
 	}
-	r := &localapi.Rotation{Old: d.cfg.OldToken.String(), UsesNew: d.gossip.UsesNewToken(), Waiting: []string{}}
+	r := &localapi.Rotation{Old: d.cfg.OldTokenPrint(), UsesNew: d.gossip.UsesNewToken(), Waiting: []string{}}
 	for _, m := range d.gossip.Members() {
 		if m.Up() && !m.Self && !slices.Contains(m.Meta.Keys, d.gossip.TokenID()) {
 			r.Waiting = append(r.Waiting, m.Meta.Station)

@@ -111,7 +111,7 @@ func (d *Daemon) Status() localapi.Status {
 		Relay:  d.relayStatus(s),
 		Share:  localapi.ShareStatus{Path: d.share.String(), ID: s.Share, State: "ok", LastOKMS: -1, CreateMS: s.CreateMS},
 		Gossip: localapi.GossipStatus{Health: d.gossip.Health()},
-		Token:  d.cfg.Token.String(), Rotation: d.rotation(),
+		Token:  d.cfg.TokenPrint(), Rotation: d.rotation(),
 	}
 	out.Note, out.Do = d.lang.All(out.Reasons), d.lang.Cures(out.Reasons)
 	if r, ok := d.holder(); ok {

@@ -8,6 +8,8 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+
+	"github.com/convertfw/floatrelay/internal/atomicfile"
 )
 
 // stateVersion is the format of state.json this build writes. An older one is
@@ -95,22 +97,10 @@ func (f *stateFile) update(change func(*state)) error {
 	return nil
 }
 
-// writeFile replaces a file in STATE_DIR so that a power cut leaves the old
-// content or the new.
+// writeFile replaces a file in STATE_DIR.
 func writeFile(path string, b []byte) error {
-	tmp := path + ".new"
-	f, err := os.OpenFile(tmp, os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600)
-	if err != nil {
-		return fmt.Errorf("write %s: %w; is STATE_DIR writable for this account?", path, err)
-	}
-	_, err = f.Write(b)
-	err = errors.Join(err, f.Sync(), f.Close())
-	if err == nil {
-		err = os.Rename(tmp, path)
-	}
-	if err != nil {
-		_ = os.Remove(tmp)
-		return fmt.Errorf("write %s: %w", path, err)
+	if err := atomicfile.Write(path, b); err != nil {
+		return fmt.Errorf("%w; is STATE_DIR writable for this account?", err)
 	}
 	return nil
 }

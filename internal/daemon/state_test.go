@@ -85,7 +85,7 @@ func TestStateFile(t *testing.T) {
 		f, path, err := open(t, "")
 		require.NoError(t, err)
 		require.NoError(t, f.update(func(s *state) { s.Rev = 1 }))
-		require.NoError(t, os.Mkdir(path+".new", 0o700)) // where the new file would be written
+		require.NoError(t, os.MkdirAll(path+".new/in the way", 0o700)) // where the new file would be written
 		require.ErrorContains(t, f.update(func(s *state) { s.Rev = 2 }), "STATE_DIR")
 		require.EqualValues(t, 1, f.get().Rev, "what is not on the disk is not known after a restart")
 	})

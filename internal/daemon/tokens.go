@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/convertfw/floatrelay/gossip"
-	"github.com/convertfw/floatrelay/internal/config"
 	"github.com/convertfw/floatrelay/internal/reason"
 )
 
@@ -38,14 +37,6 @@ type oddPC struct {
 	addr    string // IP address
 	station string // from its file, or ""
 	theirs  string // fingerprint, or "" if not known
-}
-
-// oldPrint is the fingerprint of RELAY_TOKEN_OLD, or "".
-func oldPrint(old config.Secret) string {
-	if old == "" {
-		return ""
-	}
-	return old.String()
 }
 
 // watchTokens looks for as long as ctx lasts.

@@ -13,7 +13,7 @@ import (
 // whyOf is why this member may not lead or, while it does, what is wrong with
 // its relay. One failure is over before anybody looks.
 func (d *Daemon) whyOf(s arbiter.Status) []reason.Reason {
-	why := d.room.explain(s.Reasons)
+	why := append(slices.Clip(d.room.explain(s.Reasons)), d.api.reasons()...)
 	f := s.Failures
 	if s.Role != arbiter.Leader || f.Row < 2 {
 		return why
@@ -37,6 +37,9 @@ func (d *Daemon) ownReasons(s arbiter.Status) []reason.Reason {
 // damaged reports heads worth a line in the log. A body that is empty or zero
 // may only be on its way.
 func damaged(e lease.Entry) bool {
+	if e.Flaw == lease.NoFile {
+		return true
+	}
 	return (e.Flaw == lease.Damaged || e.Flaw == lease.Misplaced) && len(bytes.Trim(e.Body, "\x00")) > 0
 }
 
@@ -46,9 +49,7 @@ func (d *Daemon) sayDamaged(s arbiter.Status) {
 		return
 	}
 	d.damagedRev = s.Head.Rev
-	r := reason.Reason{Code: reason.RecordDamaged, Rev: s.Head.Rev, Detail: s.Head.Cause}
-	if s.Share != "" {
-		r.Path = lease.RecordName(s.Share, s.Head.Rev)
+	for _, r := range arbiter.HeadReasons(s.Share, d.cfg.KMSN, s.Head) {
+		d.tell(true, r)
 	}
-	d.tell(true, r)
 }

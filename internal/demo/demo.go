@@ -221,7 +221,7 @@ func (d *show) measure(res *Result, epoch uint64) error {
 	}
 	res.Overlap = standin.Overlap(spans)
 	for _, sp := range spans {
-		if sp.Epoch == epoch && sp.Listening > 0 {
+		if sp.Epoch == epoch && sp.Listening > 0 && res.Ready == 0 {
 			res.Ready = wallOf(sp.Listening).Sub(d.fault)
 		}
 	}

@@ -124,7 +124,7 @@ func (silent) Members()                       {}
 // daemon gives the PC a daemon that sees one other member.
 func (s *setup) daemon(spoil func(*localapi.Status, *localapi.Survey)) {
 	_, east := time.Now().Zone()
-	s.status = &localapi.Status{Role: "client", Eligible: true, KMSN: kmsn, Station: "POS-01", Token: config.Fingerprint(token)}
+	s.status = &localapi.Status{Role: "client", Eligible: true, KMSN: kmsn, Station: "POS-01", Token: config.Fingerprint(kmsn, token)}
 	s.survey = localapi.Survey{Self: "n1/r1", KMSN: kmsn, Station: "POS-01", Share: shareA, Members: []localapi.Surveyed{{
 		ID: "n2/r2", Station: "POS-02", Addr: "192.168.1.12:7946", State: "alive", Share: shareA, Asked: true, Answered: true,
 		UDPOut: true, UDPBack: true, TCPOut: true, TCPBack: true, ZoneSec: east,

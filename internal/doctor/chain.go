@@ -2,6 +2,7 @@ package doctor
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"strings"
@@ -22,8 +23,15 @@ func chainCheck(cfg config.Config, open func() (lease.Share, error)) func(contex
 		chain := lease.NewChain(share)
 		list, err := boundedValue(ctx, func() (lease.Listing, error) { return chain.List(ctx) })
 		switch {
+		case errors.Is(err, lease.ErrIrregular):
+			tell.Fail("remove it: nothing is read or written through links", "%s", lease.IrregularCause(err))
+			return
+		case errors.Is(err, lease.ErrDenied):
+			tell.Fail("let this account read and write in relay_leader.d and everything below it, as in LEASE_DIR",
+				"the chain in %s cannot be read: access denied: %v", share, plain(err))
+			return
 		case err != nil:
-			return // as above
+			return // the share check says what is wrong
 		case len(list.Shares) > 1:
 			tell.Fail("look which PCs use another folder; then remove the folder of the wrong chain",
 				"%s holds more than one chain: %s", share, strings.Join(list.Shares, ", "))
@@ -36,6 +44,10 @@ func chainCheck(cfg config.Config, open func() (lease.Share, error)) func(contex
 			tell.Warn("remove it if nobody needs it", "%s does not belong into the chain's folder", name)
 		}
 		head, err := readHead(ctx, cfg, chain, list)
+		if errors.Is(err, lease.ErrIrregular) {
+			tell.Fail("remove it; the next record is made within half a minute", "%s", lease.IrregularCause(err))
+			return
+		}
 		if err != nil {
 			tell.Fail("repeat the check; if it stays, see the share's findings", "cannot read record %d: %v", list.Head(), err)
 			return

@@ -39,7 +39,7 @@ func TestINI_NamesTheSiteButNotItsToken(t *testing.T) {
 	got := look(t, load(t, "LEASE_TTLL=5").checkINI)
 	require.Len(t, got, 3)
 	require.Contains(t, got[0].Text, "(UTF-8)")
-	require.Contains(t, got[1].Text, "site 4711, station POS-01, token fingerprint "+config.Fingerprint(testToken))
+	require.Contains(t, got[1].Text, "site 4711, station POS-01, token fingerprint "+config.Fingerprint("4711", testToken))
 	require.Equal(t, Warning, got[2].Level)
 	require.Contains(t, got[2].Text, "LEASE_TTLL")
 	for _, r := range got {
@@ -48,9 +48,9 @@ func TestINI_NamesTheSiteButNotItsToken(t *testing.T) {
 }
 
 func TestDaemon(t *testing.T) {
-	cfg := config.Config{APIAddr: "127.0.0.1:9532", Token: testToken}
+	cfg := config.Config{APIAddr: "127.0.0.1:9532", Token: testToken, KMSN: testKMSN}
 	open := opener(lease.NewDir("/srv/socket"))
-	fingerprint := config.Fingerprint(testToken)
+	fingerprint := config.Fingerprint("4711", testToken)
 	t.Run("none", func(t *testing.T) {
 		one(t, look(t, daemonCheck(cfg, noDaemon, open)), Warning, "no floatrelay daemon", "floatrelay run")
 	})

@@ -45,7 +45,7 @@ func daemonCheck(cfg config.Config, status ask, open func() (lease.Share, error)
 		tell.OK("the daemon answers at %s: %s, epoch %d, members alive: %d", cfg.APIAddr, s.Role, s.Epoch, s.Gossip.Alive)
 		for _, x := range []struct{ key, runs, ini string }{
 			{"KMSN", s.KMSN, cfg.KMSN}, {"STATION", s.Station, cfg.Station},
-			{"RELAY_TOKEN (fingerprint)", s.Token, cfg.Token.String()}, {"LEASE_DIR", s.Share.Path, shareName(open)},
+			{"RELAY_TOKEN (fingerprint)", s.Token, cfg.TokenPrint()}, {"LEASE_DIR", s.Share.Path, shareName(open)},
 		} {
 			if x.runs != "" && x.ini != "" && x.runs != x.ini {
 				tell.Fail("restart the daemon if stk.ini is right; otherwise correct stk.ini, or name the other one with --config",

@@ -24,7 +24,7 @@ func (in Input) checkINI(_ context.Context, tell Tell) {
 		cfg := in.Loaded.Config
 		tell.OK("%s (%s): %d settings, all allowed", in.Path, in.Loaded.Encoding, len(in.Loaded.Values))
 		tell.OK("site %s, station %s, token fingerprint %s: the site and the fingerprint must be the same on every PC",
-			cfg.KMSN, cfg.Station, cfg.Token)
+			cfg.KMSN, cfg.Station, cfg.TokenPrint())
 	}
 	if in.Loaded == nil {
 		return

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/convertfw/floatrelay/internal/atomicfile"
 	"github.com/convertfw/floatrelay/internal/localapi"
 )
 
@@ -86,20 +87,8 @@ func shorten(path string, fresh, all []localapi.Past) (lines int, err error) {
 	return len(kept) + len(fresh), replace(path, append(bytes.Join(kept, nil), encode(fresh)...))
 }
 
-// replace writes the file anew so that a power cut leaves the old or the new.
 func replace(path string, text []byte) error {
-	tmp := path + ".new"
-	f, err := os.OpenFile(tmp, os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600)
-	if err != nil {
-		return fmt.Errorf("shorten the history: %w", err)
-	}
-	_, err = f.Write(text)
-	err = errors.Join(err, f.Sync(), f.Close())
-	if err == nil {
-		err = os.Rename(tmp, path)
-	}
-	if err != nil {
-		_ = os.Remove(tmp)
+	if err := atomicfile.Write(path, text); err != nil {
 		return fmt.Errorf("shorten the history: %w", err)
 	}
 	return nil

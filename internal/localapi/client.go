@@ -49,20 +49,17 @@ type Client struct {
 	http    *http.Client
 }
 
-// NewClient returns a client of the daemon at addr (host:port, loopback only:
-// a bearer must not leave this PC). Changes are asked for with the bearers in
-// turn, until one is not refused: while a token is changed, the daemon may still
-// be the one that was started with the old one. Empty ones are left out; without
-// any, only reading is possible.
+// NewClient returns a client of the daemon at addr (host:port, loopback only).
+// Changes are proved with the bearer that the daemon knows: while a token is
+// changed, it may still be the one that was started with the old one. The bearers
+// themselves are never sent. Empty ones are left out; without any, only reading
+// is possible.
 func NewClient(addr string, bearers ...string) (*Client, error) {
 	if err := CheckAddr(addr); err != nil {
 		return nil, err
 	}
 	dialer := &net.Dialer{Timeout: time.Second}
 	bearers = slices.DeleteFunc(slices.Clone(bearers), func(b string) bool { return b == "" })
-	if len(bearers) == 0 {
-		bearers = []string{""}
-	}
 	return &Client{addr: addr, bearers: bearers, http: &http.Client{
 		Transport: &http.Transport{
 			DialContext:           dialer.DialContext, // and no proxy
@@ -118,10 +115,11 @@ func (c *Client) Undrain(ctx context.Context) error { return c.post(ctx, "/v1/un
 // Watch calls f with each event until ctx ends (then the error is nil), f
 // returns an error, or the daemon ends (ErrNoDaemon).
 func (c *Client) Watch(ctx context.Context, f func(Event) error) error {
-	if err := c.awake(ctx); err != nil {
+	auth, err := c.prove(ctx, http.MethodGet, "/v1/watch", nil)
+	if errors.Is(err, ErrNoDaemon) {
 		return ended(ctx, err)
-	}
-	resp, err := c.do(ctx, http.MethodGet, "/v1/watch", "", nil)
+	} // else watching needs no proof
+	resp, err := c.do(ctx, http.MethodGet, "/v1/watch", auth, nil)
 	if err != nil {
 		return ended(ctx, err)
 	}
@@ -168,43 +166,42 @@ func (c *Client) get(ctx context.Context, path string, into any) error {
 	return nil
 }
 
-// awake asks for nothing but an answer. It goes before requests that may take
-// longer than a frozen daemon should keep anybody waiting.
-func (c *Client) awake(ctx context.Context) error {
+// prove has the daemon prove itself and returns what to put into Authorization.
+// A daemon that proves nothing is told nothing: the error is a RefusedError. It
+// goes before requests that may take longer than a frozen daemon should keep
+// anybody waiting.
+func (c *Client) prove(ctx context.Context, method, path string, body []byte) (auth string, err error) {
+	var given challengeJSON
+	n := newNonce()
+	err = c.get(ctx, challengePath+"?c="+n, &given)
 	var refused *RefusedError
-	if err := c.get(ctx, "/healthz", &struct{}{}); !errors.As(err, &refused) {
-		return err
+	if err != nil && !errors.As(err, &refused) {
+		return "", err
 	}
-	return nil
+	for _, key := range c.bearers {
+		if slices.Contains(given.Proofs, daemonMAC(key, c.addr, n, given.S)) {
+			return authScheme + " " + n + " " + given.S + " " + clientMAC(key, c.addr, method, path, n, given.S, body), nil
+		}
+	}
+	return "", &RefusedError{Code: http.StatusUnauthorized, Reason: c.addr + ": " + errUnproven.Error()}
 }
 
-// post asks for a change. A daemon that does not know the bearer has done
-// nothing, so that asking again with the next is safe; of several refusals the
-// last is told.
+// post asks for a change.
 func (c *Client) post(ctx context.Context, path string, body []byte) error {
 	return c.postInto(ctx, path, body, nil)
 }
 
 // postInto is post that reads the answer, unless into is nil.
-func (c *Client) postInto(ctx context.Context, path string, body []byte, into any) (err error) {
-	if err := c.awake(ctx); err != nil {
+func (c *Client) postInto(ctx context.Context, path string, body []byte, into any) error {
+	auth, err := c.prove(ctx, http.MethodPost, path, body)
+	if err != nil {
 		return err
 	}
-	for _, bearer := range c.bearers {
-		if err = c.postAs(ctx, path, bearer, body, into); !unauthorized(err) {
-			return err
-		}
-	}
-	return err
+	return c.postAs(ctx, path, auth, body, into)
 }
 
-func unauthorized(err error) bool {
-	var refused *RefusedError
-	return errors.As(err, &refused) && refused.Code == http.StatusUnauthorized
-}
-
-func (c *Client) postAs(ctx context.Context, path, bearer string, body []byte, into any) error {
-	resp, err := c.do(ctx, http.MethodPost, path, bearer, body)
+func (c *Client) postAs(ctx context.Context, path, auth string, body []byte, into any) error {
+	resp, err := c.do(ctx, http.MethodPost, path, auth, body)
 	if err != nil {
 		return err
 	}
@@ -223,13 +220,13 @@ func (c *Client) postAs(ctx context.Context, path, bearer string, body []byte, i
 
 // do sends one request. An answer that does not name itself as ours is the
 // same as none.
-func (c *Client) do(ctx context.Context, method, path, bearer string, body []byte) (*http.Response, error) {
+func (c *Client) do(ctx context.Context, method, path, auth string, body []byte) (*http.Response, error) {
 	req, err := http.NewRequestWithContext(ctx, method, "http://"+c.addr+path, bytes.NewReader(body))
 	if err != nil {
 		return nil, fmt.Errorf("ask the daemon at %s: %w", c.addr, err)
 	}
-	if bearer != "" {
-		req.Header.Set("Authorization", "Bearer "+bearer)
+	if auth != "" {
+		req.Header.Set("Authorization", auth)
 	}
 	var connected atomic.Bool
 	trace := &httptrace.ClientTrace{GotConn: func(httptrace.GotConnInfo) { connected.Store(true) }}

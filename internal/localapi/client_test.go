@@ -3,6 +3,7 @@ package localapi
 import (
 	"context"
 	"errors"
+	"io"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -101,17 +102,40 @@ func TestClient_NoDaemon(t *testing.T) {
 	})
 }
 
-func TestClient_BearerIsNotSentWithReads(t *testing.T) {
-	var seen []string
-	other := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		seen = append(seen, r.Header.Get("Authorization"))
-		w.Header().Set("Server", ServerName)
-		http.Redirect(w, r, "/elsewhere", http.StatusTemporaryRedirect)
-	}))
-	defer other.Close()
-	c := client(t, other.Listener.Addr().String(), "b")
-	_, err := c.Status(t.Context())
-	require.Error(t, err)
-	require.Error(t, c.Drain(t.Context()))
-	require.Equal(t, []string{"", "", "Bearer b"}, seen, "redirects are not followed")
+// Whoever holds API_ADDR and calls itself floatrelay learns nothing: neither the
+// bearer nor a proof that it could pass on.
+func TestHole14_NothingIsSentToAnImpostor(t *testing.T) {
+	daemon := serve(t, &fakeSource{}, Options{Bearers: []string{"b"}})
+	for name, impostor := range map[string]http.HandlerFunc{
+		"knows nothing": func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("{}")) },
+		"redirects": func(w http.ResponseWriter, r *http.Request) {
+			http.Redirect(w, r, "http://"+daemon+r.URL.String(), http.StatusTemporaryRedirect)
+		},
+		"is older": func(w http.ResponseWriter, r *http.Request) { fail(w, http.StatusNotFound, "no such request") },
+		"asks the real one": func(w http.ResponseWriter, r *http.Request) {
+			resp, err := http.Get("http://" + daemon + r.URL.String())
+			if err == nil {
+				defer resp.Body.Close()
+				_, _ = io.Copy(w, resp.Body)
+			}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var seen []string
+			other := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				body, _ := io.ReadAll(r.Body)
+				seen = append(seen, r.Method+" "+r.URL.Path+" "+r.Header.Get("Authorization")+string(body))
+				w.Header().Set("Server", ServerName)
+				impostor(w, r)
+			}))
+			defer other.Close()
+			c := client(t, other.Listener.Addr().String(), "b")
+			_, _ = c.Status(t.Context())
+			var refused *RefusedError
+			require.ErrorAs(t, c.Drain(t.Context()), &refused)
+			require.Equal(t, http.StatusUnauthorized, refused.Code)
+			require.ErrorAs(t, c.Handoff(t.Context(), "POS-02"), &refused)
+			require.Equal(t, []string{"GET /v1/status ", "GET /v1/challenge ", "GET /v1/challenge "}, seen, "redirects are not followed")
+		})
+	}
 }

@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 )
@@ -52,46 +53,89 @@ func TestServer_RefusesWebPages(t *testing.T) {
 	require.Equal(t, http.StatusForbidden, request(t, r))
 }
 
-func TestServer_ChangesNeedTheBearer(t *testing.T) {
+func TestServer_ChangesNeedAProof(t *testing.T) {
 	src := &fakeSource{}
 	right, old := Bearer("new", "4711"), Bearer("old", "4711")
 	addr := serve(t, src, Options{Bearers: []string{"", right, old}})
-	for header, want := range map[string]int{
-		"Bearer " + right:                 http.StatusOK,
-		"bearer " + old:                   http.StatusOK,
-		"":                                http.StatusUnauthorized,
-		"Bearer ":                         http.StatusUnauthorized,
-		"Bearer":                          http.StatusUnauthorized,
-		"Basic " + right:                  http.StatusUnauthorized,
-		"Bearer " + right[1:]:             http.StatusUnauthorized,
-		"Bearer " + Bearer("new", "0815"): http.StatusUnauthorized,
-	} {
-		for _, path := range []string{"/v1/handoff", "/v1/drain", "/v1/undrain"} {
-			before := len(src.to) + len(src.drained)
-			r, err := http.NewRequest(http.MethodPost, "http://"+addr+path, nil)
-			require.NoError(t, err)
-			r.Header.Set("Authorization", header)
-			require.Equal(t, want, request(t, r), "%s with %q", path, header)
-			require.Equal(t, want == http.StatusOK, len(src.to)+len(src.drained) > before)
+	changed := func() int { return len(src.to) + len(src.drained) }
+	for _, path := range []string{"/v1/handoff", "/v1/drain", "/v1/undrain"} {
+		for key, want := range map[string]int{
+			right: http.StatusOK, old: http.StatusOK,
+			"": http.StatusUnauthorized, right[1:]: http.StatusUnauthorized, Bearer("new", "0815"): http.StatusUnauthorized,
+		} {
+			before := changed()
+			r := post(t, addr, path, "")
+			authorize(t, r, addr, key, "")
+			require.Equal(t, want, request(t, r), "%s with %q", path, key)
+			require.Equal(t, want == http.StatusOK, changed() > before)
+			if want == http.StatusOK {
+				again := post(t, addr, path, "")
+				again.Header = r.Header
+				require.Equal(t, http.StatusUnauthorized, request(t, again), "a proof is good for one request")
+			}
 		}
+		before := changed()
+		for _, header := range []string{"", "Bearer", "Bearer " + right, authScheme, authScheme + " a b c", authScheme + "   "} {
+			r := post(t, addr, path, "")
+			r.Header.Set("Authorization", header)
+			require.Equal(t, http.StatusUnauthorized, request(t, r), header)
+		}
+		require.Equal(t, before, changed())
 	}
+	for name, spoil := range map[string]func(r, other *http.Request){
+		"another path":   func(r, other *http.Request) { r.URL.Path = "/v1/undrain" },
+		"another host":   func(r, other *http.Request) { r.Host = "localhost" + addr[strings.LastIndex(addr, ":"):] },
+		"another body":   func(r, other *http.Request) { r.Body, r.ContentLength = other.Body, other.ContentLength },
+		"another secret": func(r, other *http.Request) { r.Header.Set("Authorization", r.Header.Get("Authorization")+"0") },
+		"own challenge": func(r, other *http.Request) {
+			f := strings.Fields(r.Header.Get("Authorization"))
+			f[2] = strings.Repeat("0", len(f[2]))
+			f[3] = clientMAC(right, addr, r.Method, r.URL.Path, f[1], f[2], nil)
+			r.Header.Set("Authorization", strings.Join(f, " "))
+		},
+	} {
+		before := changed()
+		r := post(t, addr, "/v1/handoff", "")
+		authorize(t, r, addr, right, "")
+		spoil(r, post(t, addr, "/v1/handoff", `{"to":"POS-02"}`))
+		require.Equal(t, http.StatusUnauthorized, request(t, r), name)
+		require.Equal(t, before, changed(), name)
+	}
+}
+
+func TestChallenges_EndByThemselves(t *testing.T) {
+	x := newChallenges()
+	now := time.Now()
+	x.now = func() time.Time { return now }
+	c := newNonce()
+	s := x.give(c)
+	require.True(t, x.fresh(c, s))
+	require.False(t, x.fresh(newNonce(), s))
+	require.False(t, newChallenges().fresh(c, s), "of another run")
+	require.True(t, x.use(s))
+	require.False(t, x.use(s))
+	now = now.Add(challengeTime + time.Second)
+	require.False(t, x.fresh(c, s))
+	for range maxUsed + 10 {
+		x.use(x.give(c))
+	}
+	require.LessOrEqual(t, len(x.used), maxUsed)
 }
 
 func TestServer_WithoutBearersNothingCanBeChanged(t *testing.T) {
 	src := &fakeSource{}
 	addr := serve(t, src, Options{Bearers: []string{Bearer("", "4711")}})
-	r, err := http.NewRequest(http.MethodPost, "http://"+addr+"/v1/drain", nil)
-	require.NoError(t, err)
-	r.Header.Set("Authorization", "Bearer ")
+	r := post(t, addr, "/v1/drain", "")
+	authorize(t, r, addr, "", "")
 	require.Equal(t, http.StatusUnauthorized, request(t, r))
 	require.Empty(t, src.drained)
 }
 
-// Whatever a parser makes of the header: an empty bearer opens nothing.
-func TestAuthorized_EmptyNeverMatchesEmpty(t *testing.T) {
-	r := &http.Request{Header: http.Header{"Authorization": {"Bearer "}}}
-	require.False(t, authorized(r, []string{""}))
-	require.False(t, authorized(r, nil))
+func post(t *testing.T, addr, path, body string) *http.Request {
+	t.Helper()
+	r, err := http.NewRequest(http.MethodPost, "http://"+addr+path, strings.NewReader(body))
+	require.NoError(t, err)
+	return r
 }
 
 func TestBearer_DependsOnTokenAndSite(t *testing.T) {
@@ -120,9 +164,8 @@ func TestServer_BodiesAreBounded(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			before := len(src.to)
-			r, err := http.NewRequest(http.MethodPost, "http://"+addr+"/v1/handoff", strings.NewReader(tc.body))
-			require.NoError(t, err)
-			r.Header.Set("Authorization", "Bearer b")
+			r := post(t, addr, "/v1/handoff", tc.body)
+			authorize(t, r, addr, "b", tc.body)
 			require.Equal(t, tc.want, request(t, r))
 			require.Equal(t, tc.want == http.StatusOK, len(src.to) > before)
 		})

@@ -76,9 +76,14 @@ func (s *Server) changed(w http.ResponseWriter, err error) {
 
 // watch sends one event per line, beginning with what holds now.
 func (s *Server) watch(w http.ResponseWriter, r *http.Request) {
+	places := s.watchers
+	if ok, _ := s.authorized(r); ok {
+		places = s.proven
+		keep(r.Context())
+	}
 	select {
-	case s.watchers <- struct{}{}:
-		defer func() { <-s.watchers }()
+	case places <- struct{}{}:
+		defer func() { <-places }()
 	default:
 		fail(w, http.StatusServiceUnavailable, "too many watchers")
 		return

@@ -2,9 +2,11 @@ package localapi
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"net"
 	"net/http"
+	"strings"
 	"sync"
 	"testing"
 
@@ -94,6 +96,18 @@ func request(t *testing.T, r *http.Request) int {
 	require.NoError(t, err)
 	require.NoError(t, resp.Body.Close())
 	return resp.StatusCode
+}
+
+// authorize proves a request as the client does.
+func authorize(t *testing.T, r *http.Request, addr, key, body string) {
+	t.Helper()
+	c := newNonce()
+	resp, err := http.Get("http://" + addr + challengePath + "?c=" + c)
+	require.NoError(t, err)
+	defer resp.Body.Close()
+	var given challengeJSON
+	require.NoError(t, json.NewDecoder(resp.Body).Decode(&given))
+	r.Header.Set("Authorization", strings.Join([]string{authScheme, c, given.S, clientMAC(key, addr, r.Method, r.URL.Path, c, given.S, []byte(body))}, " "))
 }
 
 // closedPort returns an address nobody listens on.

@@ -38,7 +38,7 @@ func (s *Server) guarded(port int, next http.Handler) http.Handler {
 // reading bounds a request in time and number. A call of the Source that never
 // returns keeps its place among maxRequests, so that it cannot pile up.
 func (s *Server) reading(h http.HandlerFunc) http.Handler {
-	limited := http.TimeoutHandler(s.counted(h), s.patience, errorBody("the daemon did not answer in time"))
+	limited := http.TimeoutHandler(counted(s.busy, h), s.patience, errorBody("the daemon did not answer in time"))
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
 		limited.ServeHTTP(w, r)
@@ -47,23 +47,30 @@ func (s *Server) reading(h http.HandlerFunc) http.Handler {
 
 // changing is reading for those who know the token.
 func (s *Server) changing(h http.HandlerFunc) http.Handler {
-	limited := http.TimeoutHandler(s.counted(h), changeTime, errorBody("the daemon did not answer in time"))
+	limited := http.TimeoutHandler(counted(s.changes, h), changeTime, errorBody("the daemon did not answer in time"))
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if !authorized(r, s.opt.Bearers) {
-			w.Header().Set("WWW-Authenticate", "Bearer")
-			fail(w, http.StatusUnauthorized, "this needs the bearer derived from this site's RELAY_TOKEN and KMSN: the daemon still runs with the token it was started with; restart it")
+		ok, err := s.authorized(r)
+		switch {
+		case err != nil:
+			fail(w, http.StatusBadRequest, "cannot read the body: "+err.Error())
+			return
+		case !ok:
+			w.Header().Set("WWW-Authenticate", authScheme)
+			fail(w, http.StatusUnauthorized, "this needs a proof of this site's RELAY_TOKEN and KMSN, as 'floatrelay' of this version gives it: the daemon still runs with the token it was started with; restart it")
 			return
 		}
+		keep(r.Context())
 		w.Header().Set("Content-Type", "application/json")
 		limited.ServeHTTP(w, r)
 	})
 }
 
-func (s *Server) counted(h http.HandlerFunc) http.Handler {
+// counted bounds how many requests are answered at once.
+func counted(places chan struct{}, h http.HandlerFunc) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		select {
-		case s.busy <- struct{}{}:
-			defer func() { <-s.busy }()
+		case places <- struct{}{}:
+			defer func() { <-places }()
 			h(w, r)
 		default:
 			fail(w, http.StatusServiceUnavailable, "too many requests at once")

@@ -14,8 +14,9 @@ import (
 const (
 	maxBody     = 4 << 10 // bytes of a POST body
 	maxHeader   = 8 << 10
-	maxRequests = 32 // being answered at once, watchers apart
-	maxWatchers = 16
+	maxRequests = 32                      // being answered at once, watchers apart
+	maxChanges  = 8                       // of those that change something, beside them
+	maxWatchers = 16                      // without the token, and as many with it
 	answerTime  = 1500 * time.Millisecond // for the reading requests
 	changeTime  = 10 * time.Second        // for handoff, drain and undrain
 	watchWrite  = 5 * time.Second         // per event; a watcher that stops reading is dropped
@@ -42,8 +43,9 @@ type Source interface {
 
 // Options of a Server.
 type Options struct {
-	// Bearers accepted by changing requests: Bearer of RELAY_TOKEN and, during
-	// a rotation, of RELAY_TOKEN_OLD. None accepted means none possible.
+	// Bearers are the secrets that changing requests may be proved with: Bearer
+	// of RELAY_TOKEN and, during a rotation, of RELAY_TOKEN_OLD. None accepted
+	// means none possible.
 	Bearers []string
 	// Metrics answers /metrics; nil leaves it out.
 	Metrics http.Handler
@@ -56,8 +58,12 @@ type Server struct {
 	src      Source
 	opt      Options
 	busy     chan struct{}
+	changes  chan struct{} // places apart, so that readers cannot take all
 	watchers chan struct{}
+	proven   chan struct{} // places of watchers that know the token
 	patience time.Duration // answerTime; tests have less
+
+	challenges *challenges
 }
 
 // NewServer returns a server for src.
@@ -66,8 +72,12 @@ func NewServer(src Source, opt Options) *Server {
 		src:      src,
 		opt:      opt,
 		busy:     make(chan struct{}, maxRequests),
+		changes:  make(chan struct{}, maxChanges),
 		watchers: make(chan struct{}, maxWatchers),
+		proven:   make(chan struct{}, maxWatchers),
 		patience: answerTime,
+
+		challenges: newChallenges(),
 	}
 }
 
@@ -89,6 +99,7 @@ func (s *Server) Serve(ctx context.Context, ln net.Listener) error {
 		IdleTimeout:       30 * time.Second,
 		MaxHeaderBytes:    maxHeader,
 		BaseContext:       func(net.Listener) context.Context { return ctx },
+		ConnContext:       withConn,
 		ErrorLog:          discardLog(),
 	}
 	done := make(chan struct{})
@@ -101,7 +112,7 @@ func (s *Server) Serve(ctx context.Context, ln net.Listener) error {
 			_ = srv.Close()
 		}
 	}()
-	err := srv.Serve(ln)
+	err := srv.Serve(&gate{Listener: ln})
 	cancel()
 	<-done
 	if errors.Is(err, http.ErrServerClosed) {
@@ -118,13 +129,14 @@ func (s *Server) handler(port int) http.Handler {
 	mux.Handle("GET /v1/status", s.reading(s.status))
 	mux.Handle("GET /v1/history", s.reading(s.history))
 	mux.Handle("GET /healthz", s.reading(s.healthz))
+	mux.HandleFunc("GET "+challengePath, s.challenge)
 	mux.HandleFunc("GET /v1/watch", s.watch)
 	mux.Handle("POST /v1/handoff", s.changing(s.handoff))
 	mux.Handle("POST /v1/drain", s.changing(s.drain(true)))
 	mux.Handle("POST /v1/survey", s.changing(s.survey))
 	mux.Handle("POST /v1/undrain", s.changing(s.drain(false)))
 	if s.opt.Metrics != nil {
-		mux.Handle("GET /metrics", s.counted(s.opt.Metrics.ServeHTTP))
+		mux.Handle("GET /metrics", counted(s.busy, s.opt.Metrics.ServeHTTP))
 	}
 	mux.HandleFunc("/", notFound)
 	return s.guarded(port, mux)

@@ -197,6 +197,16 @@ func (n *Node) Status(ctx context.Context) (localapi.Status, error) { return n.c
 // Members asks the node's daemon for the member table.
 func (n *Node) Members(ctx context.Context) (localapi.Members, error) { return n.client().Members(ctx) }
 
+// Handoff gives the lease to a station by the node's own program, which may be of
+// another release than ours.
+func (n *Node) Handoff(ctx context.Context, to string) error {
+	out, err := exec.CommandContext(ctx, n.exe, "handoff", to, "--config", n.ConfigPath()).CombinedOutput()
+	if err != nil {
+		return fmt.Errorf("hand over from %s to %s: %w: %s", n.Station, to, err, out)
+	}
+	return nil
+}
+
 // Client returns a client of the node's local API.
 func (n *Node) Client() *localapi.Client { return n.client() }
 

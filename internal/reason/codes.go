@@ -19,6 +19,7 @@ const (
 	ShareUnchecked Code = "share-unchecked" // creating was not tested yet
 	ShareSilent    Code = "share-silent"    // no answer for TTL_MAX
 	ShareDenied    Code = "share-denied"    // creating a record was denied
+	ChainRefused   Code = "chain-refused"   // reading the chain was denied
 	ShareFull      Code = "share-full"      // Path
 	ShareProbe     Code = "share-probe"     // Detail: why no file could be created
 	ShareReadOnly  Code = "share-read-only" // the same, refused: rights
@@ -43,6 +44,8 @@ const (
 	RecordEmpty      Code = "record-empty"       // Rev, Path
 	RecordDamaged    Code = "record-damaged"     // Rev, Path, Detail
 	RecordOtherToken Code = "record-other-token" // Rev, Station
+	RecordIrregular  Code = "record-irregular"   // Rev, Detail: what bears its name
+	NoAPI            Code = "no-api"             // Addr: of API_ADDR
 	FolderGone       Code = "folder-gone"
 	FolderOther      Code = "folder-other"  // Station, Addr
 	RelayFailing     Code = "relay-failing" // Count, At, Detail, Next
@@ -83,6 +86,9 @@ const (
 	ChainFounding    Code = "chain-founding"     // Share, Rev
 	ChainReplaced    Code = "chain-replaced"     // Share, OwnShare: the old one
 	RecordIgnored    Code = "record-implausible" // Rev, Of, Found: newest readable, Path
+	ChainUnreadable  Code = "chain-unreadable"   // Detail
+	APIClosed        Code = "api-closed"         // Detail
+	APIOpen          Code = "api-open"           // Addr
 	SweepFails       Code = "sweep-fails"        // How
 	NamesIgnored     Code = "names-ignored"      // Detail
 	ViewFails        Code = "view-fails"         // Detail
@@ -118,16 +124,16 @@ func Codes() []Code {
 	return []Code{
 		Note,
 		Starting, Stopping, RelayResting, RelayLate, PriorityZero, EarlierRelay, EarlierUnknown, Drained,
-		ShareUnasked, ShareUnchecked, ShareSilent, ShareDenied, ShareFull, ShareProbe, ShareReadOnly, NotExclusive,
+		ShareUnasked, ShareUnchecked, ShareSilent, ShareDenied, ChainRefused, ShareFull, ShareProbe, ShareReadOnly, NotExclusive,
 		RecordUnseen, RecordForeign, RecordNewer, CloneRuns, LowerShare, NoChainHere,
 		RelayExeUnset, RelayExeMissing, RelayExeUnfit, PortHeld, PortReserved, RelayStranger,
-		RecordEmpty, RecordDamaged, RecordOtherToken, FolderGone, FolderOther, RelayFailing,
+		RecordEmpty, RecordDamaged, RecordOtherToken, RecordIrregular, NoAPI, FolderGone, FolderOther, RelayFailing,
 		TokenDiffers, TokenUnknown, TokensDiffer, TokenDiffersThat, StationTwice, LastSeen,
 		RoleIs, RoleFollows, RoleOwnLease, TookLease, ReleasedLease, HandingOver,
 		HandoffNobody, HandoffUnfit, HandoffUnconfirmed, LeadsIneligible,
 		EndedByShare, EndedByVouches, EndedByTTL, EndedUnstarted, EndedUnreleased, EndedFolderGone,
 		EndedByOther, EndedByUnknown, EndedLowerShare, EndedByItsGuard,
-		RecordUnwritable, GenesisRefused, ChainFounding, ChainReplaced, RecordIgnored, SweepFails, NamesIgnored,
+		RecordUnwritable, GenesisRefused, ChainFounding, ChainReplaced, RecordIgnored, ChainUnreadable, APIClosed, APIOpen, SweepFails, NamesIgnored,
 		ViewFails, ViewBack, RenewalFails, RenewalNoFolder, RenewalBack, SpaceBack, ShareIsFull,
 		RelayStarted, RelayReady, RelayWaits, RelaySilent, RelayEnded, RelayUnready, RelayCrashes, GuardDied,
 		AddressChanged, RoleChanged, LeaseHeld, LeaseMoved, LeaseGiven, RelayUp, RelayIsStopped, RelayIsDown,

@@ -65,6 +65,39 @@ func logReady(t *testing.T, f demo.Fault, ready []time.Duration) {
 	t.Logf("%s: new relay after %v (median of %v)", f, ready[len(ready)/2].Round(time.Millisecond), ready)
 }
 
+// TestR6_ASecondTreeIsSeen: each relay has a twin beside it, of the same PC and
+// epoch. The demo breaks its promise, and a site's measure is above zero, which
+// fails every test of this package.
+func TestR6_ASecondTreeIsSeen(t *testing.T) {
+	t.Parallel()
+	t.Run("demo", func(t *testing.T) {
+		t.Parallel()
+		ctx, cancel := context.WithTimeout(t.Context(), 6*slack)
+		defer cancel()
+		r, err := demo.Run(ctx, demo.Options{
+			Exe: exe, Nodes: 2, Fault: demo.Stop, Out: io.Discard,
+			Extra: map[string]string{"RELAY_ARGS": "standin -listen 0.0.0.0 -twin"},
+		})
+		require.NoError(t, err)
+		require.ErrorContains(t, r.Err(), "two relays ran at once")
+	})
+	t.Run("site", func(t *testing.T) {
+		t.Parallel()
+		s := build(t, localsite.Options{Nodes: 1, RelayArgs: "-twin", Extra: quick()})
+		s.mayOverlap = time.Hour
+		require.NoError(t, s.StartAll())
+		_, st := s.leader(0, 2*slack)
+		s.until(slack, "the twin is seen", func() error {
+			overlap, err := s.Overlap()
+			if err == nil && overlap <= 0 {
+				return errNotYet
+			}
+			return err
+		})
+		require.Len(t, s.relaysOf(st.Epoch), 2)
+	})
+}
+
 // Freezing the daemon leaves no relay past the fence, although it cannot act;
 // resumed, it is a client.
 func TestFrozenLeaderIsFencedByItsGuard(t *testing.T) {

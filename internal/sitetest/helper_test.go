@@ -266,18 +266,34 @@ func (s *site) others(n *localsite.Node) []*localsite.Node {
 	return out
 }
 
-// life returns the span of the relay of an epoch.
+// life returns the span of the first relay of an epoch.
 func (s *site) life(epoch uint64) standin.Span {
+	s.t.Helper()
+	return s.relaysOf(epoch)[0]
+}
+
+// relaysOf returns the spans of all relays of an epoch, one at least: a relay
+// that crashed is followed by another of the same epoch.
+func (s *site) relaysOf(epoch uint64) (all []standin.Span) {
 	s.t.Helper()
 	lives, err := s.Lives()
 	require.NoError(s.t, err)
 	for _, l := range lives {
 		if l.Epoch == epoch {
-			return l
+			all = append(all, l)
 		}
 	}
-	require.Fail(s.t, "no relay of that epoch ever lived", "epoch %d in %+v", epoch, lives)
-	return standin.Span{}
+	require.NotEmpty(s.t, all, "no relay of epoch %d ever lived: %+v", epoch, lives)
+	return all
+}
+
+// relayPIDs returns the pids of all relays of an epoch.
+func (s *site) relayPIDs(epoch uint64) (pids []int) {
+	s.t.Helper()
+	for _, l := range s.relaysOf(epoch) {
+		pids = append(pids, l.PIDs...)
+	}
+	return pids
 }
 
 // dies waits until the relay of an epoch has ended and returns when that was,
@@ -286,12 +302,14 @@ func (s *site) dies(epoch uint64, patience time.Duration) time.Duration {
 	s.t.Helper()
 	var last time.Duration
 	s.until(patience, fmt.Sprintf("the relay of epoch %d is gone", epoch), func() error {
-		for _, pid := range s.life(epoch).PIDs { // one that gets no time to run writes nothing either
+		for _, pid := range s.relayPIDs(epoch) { // one that gets no time to run writes nothing either
 			if err := notRelay(pid); err != nil {
 				return err
 			}
 		}
-		last = s.life(epoch).Last
+		for _, l := range s.relaysOf(epoch) {
+			last = max(last, l.Last)
+		}
 		if age := clock.Boot() - last; age < 500*time.Millisecond {
 			return fmt.Errorf("it wrote its life log %v ago", age)
 		}
@@ -310,7 +328,7 @@ func (s *site) gone(n *localsite.Node, epoch uint64) {
 		require.NoError(s.t, err, "a port of the relay is still held")
 		require.NoError(s.t, l.Close())
 	}
-	for _, pid := range s.life(epoch).PIDs {
+	for _, pid := range s.relayPIDs(epoch) {
 		require.NoError(s.t, notRelay(pid), "a process of the relay still lives")
 	}
 }

@@ -100,6 +100,52 @@ func TestOps_AbuseReplayedPackets(t *testing.T) {
 	}
 }
 
+// Everything an earlier run said and heard, but for its goodbyes, is said again
+// after it lost power and was forgotten, by somebody who knows no token. Nobody
+// takes it for alive. REPLAY_SECONDS makes it last longer.
+func TestHole12_ReplayedRunStaysDead(t *testing.T) {
+	t.Parallel()
+	s, n, st := start(t, localsite.Options{Switched: true, Extra: steady()})
+	s.roster(2)
+	ghost := s.others(n)[0]
+	require.NoError(t, ghost.Stop(s.within(20*time.Second)))
+	stop := opsCapture(s)
+	require.NoError(t, ghost.Start())
+	s.vouching(n)
+	time.Sleep(2 * time.Second)
+	packets := stop()
+	ghost.PowerCut()
+	live := s.others(ghost)
+	for _, x := range live {
+		s.member(x, ghost, "is dead", func(m localapi.Member) bool { return m.State == localapi.StateDead })
+	}
+	s.roster(1)
+	time.Sleep(32 * time.Second) // until memberlist has forgotten it
+	seconds := repeats(t, "REPLAY_SECONDS", 12)
+	for look := range 2 * seconds {
+		for _, p := range packets {
+			s.Switch.Inject(p.from, p.to, p.data)
+			if look%2 == 0 {
+				s.Switch.Inject(p.from, (p.to+1)%len(s.Nodes), p.data)
+			}
+		}
+		time.Sleep(500 * time.Millisecond)
+		for _, x := range live {
+			all, err := x.Members(t.Context())
+			require.NoError(t, err)
+			for _, m := range all.Members {
+				if m.Station == ghost.Station {
+					require.Equal(t, localapi.StateDead, m.State, "look %d of %s", look, x.Station)
+				}
+			}
+		}
+	}
+	s.stays(n, st.Epoch, time.Second)
+	s.roster(1)
+	require.NoError(t, ghost.Start()) // what was said in its name keeps nobody out
+	s.vouching(n)
+}
+
 // Noise on both gossip ports, from somebody who is no member, changes nothing.
 func TestOps_AbuseNoise(t *testing.T) {
 	t.Parallel()

@@ -43,7 +43,7 @@ func opsLead(s *site, n *localsite.Node) {
 		if err != nil || l == n {
 			return err
 		}
-		if err := l.Client().Handoff(s.t.Context(), n.Station); err != nil {
+		if err := l.Handoff(s.t.Context(), n.Station); err != nil {
 			return err
 		}
 		time.Sleep(300 * time.Millisecond)

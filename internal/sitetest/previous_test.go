@@ -74,7 +74,7 @@ func TestPrevious_Station(t *testing.T) {
 			s.roster(3)
 			_, st := s.leader(0, slack)
 			_, before, after := s.handOver(c.from, c.to, st.Epoch, func(from *localsite.Node) {
-				require.NoError(t, from.Client().Handoff(t.Context(), c.to.Station))
+				require.NoError(t, from.Handoff(t.Context(), c.to.Station))
 			})
 			require.Equal(t, before+1, after)
 		})

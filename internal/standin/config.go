@@ -1,6 +1,7 @@
 package standin
 
 import (
+	"crypto/rand"
 	"errors"
 	"flag"
 	"fmt"
@@ -46,10 +47,12 @@ type Config struct {
 	Share      bool          // listen with SO_REUSEPORT, so that a second relay may listen too
 	Orphan     bool          // leave a sleeping child behind that holds the outputs, and exit 1
 
+	Twin     bool          // start a second tree of this relay beside it, without its ports
 	Session  bool          // with ShapeDouble: the listener leaves session and process group
 	Restless time.Duration // for so long a child starts another and ends, again and again
 
-	role string // part played in the tree: "", "middle" or "listener"
+	role string // part played in the tree: "" for its first process, "twin" for a second tree's
+	tree string // common to all processes of the tree
 }
 
 // parse reads the arguments and the environment the relay contract gives.
@@ -71,6 +74,7 @@ func parse(args []string, env func(string) string, errw io.Writer) (Config, erro
 	fs.BoolVar(&c.NoReuse, "no-reuse", false, "listen without SO_REUSEADDR")
 	fs.BoolVar(&c.Share, "share-port", false, "listen with SO_REUSEPORT")
 	fs.BoolVar(&c.Orphan, "orphan", false, "leave a child that holds the outputs and exit 1")
+	fs.BoolVar(&c.Twin, "twin", false, "start a second tree beside this one, without its ports")
 	fs.BoolVar(&c.Session, "own-session", false, "the listener of a double leaves session and group")
 	fs.DurationVar(&c.Restless, "restless", 0, "have a child for so long that starts another and ends")
 	fs.StringVar(&c.role, "role", "", "part in the process tree (internal)")
@@ -87,6 +91,9 @@ func (c Config) withEnv(env func(string) string) (Config, error) {
 	}
 	c.Port, c.KMSN, c.Station = port, env("KMSN"), env("STATION")
 	c.LifeLog = env(LogEnv)
+	if c.tree = env(treeEnv); c.role == "" || c.role == "twin" || c.tree == "" {
+		c.tree = rand.Text()
+	}
 	if e := env("RELAY_EPOCH"); e != "" {
 		if c.Epoch, err = strconv.ParseUint(e, 10, 64); err != nil {
 			return Config{}, fmt.Errorf("read RELAY_EPOCH %q: want a whole number", e)

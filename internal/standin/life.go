@@ -2,9 +2,11 @@ package standin
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
 	"os"
 	"sort"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -16,12 +18,17 @@ import (
 // about this exactness.
 const lifeEvery = 4 * time.Millisecond
 
+// treeEnv names the variable by which the processes of one tree know each other.
+// The first process of a tree always draws a new value, so that two trees never
+// pass for one.
+const treeEnv = "FLOATRELAY_STANDIN_TREE"
+
 // life writes one process's part of the life log: lines of
 //
-//	<what> <pid> <boot ns> <epoch> <station>
+//	<what> <pid> <boot ns> <epoch> @<tree> <station>
 //
 // where what is start, listen, alive or stop. Several processes append to the
-// same file, so each line is one write.
+// same file, so each line is one write. Releases up to 0.1.0 left @<tree> out.
 type life struct {
 	file    *os.File
 	tail    string
@@ -32,7 +39,10 @@ type life struct {
 
 // openLife starts the log; with no path it returns one that does nothing.
 func openLife(cfg Config) (*life, error) {
-	l := &life{pid: hostPID(), tail: fmt.Sprintf("%d %s", cfg.Epoch, cfg.Station), stop: make(chan struct{})}
+	l := &life{
+		pid: hostPID(), stop: make(chan struct{}),
+		tail: fmt.Sprintf("%d @%s %s", cfg.Epoch, cfg.tree, cfg.Station),
+	}
 	if cfg.LifeLog == "" {
 		return l, nil
 	}
@@ -74,11 +84,13 @@ func (l *life) close() {
 	}
 }
 
-// Span is the life of one relay as its own processes wrote it: all processes
-// of one station and epoch together. Times are boot time.
+// Span is the life of one relay as its own processes wrote it: all processes of
+// one tree together. Two trees of one station and epoch are two spans. Times are
+// boot time.
 type Span struct {
 	Station     string
 	Epoch       uint64
+	Tree        string // drawn by the tree's first process
 	PIDs        []int
 	First, Last time.Duration
 	Listening   time.Duration // when the ports were first owned; zero if never
@@ -94,7 +106,9 @@ func ReadLife(path string) ([]Span, error) {
 	defer f.Close()
 	spans := map[string]*Span{}
 	for sc := bufio.NewScanner(f); sc.Scan(); {
-		addLine(spans, sc.Text())
+		if line, ok := ParseLife(sc.Text()); ok {
+			addLine(spans, line)
+		}
 	}
 	var out []Span
 	for _, s := range spans {
@@ -104,30 +118,46 @@ func ReadLife(path string) ([]Span, error) {
 	return out, nil
 }
 
-func addLine(spans map[string]*Span, line string) {
-	var what, station string
-	var pid int
-	var at int64
-	var epoch uint64
-	if n, _ := fmt.Sscan(line, &what, &pid, &at, &epoch); n < 4 {
-		return
+// Line is one line of a life log.
+type Line struct {
+	What    string // start, listen, alive or stop
+	PID     int
+	At      time.Duration // boot time
+	Epoch   uint64
+	Tree    string // empty in a log of release 0.1.0
+	Station string
+}
+
+// ParseLife reads one line of a life log; false if it is torn.
+func ParseLife(text string) (l Line, ok bool) {
+	f := strings.SplitN(text, " ", 5)
+	if len(f) < 5 {
+		return Line{}, false
 	}
-	if f := strings.SplitN(line, " ", 5); len(f) == 5 {
-		station = f[4]
+	pid, err1 := strconv.Atoi(f[1])
+	at, err2 := strconv.ParseInt(f[2], 10, 64)
+	epoch, err3 := strconv.ParseUint(f[3], 10, 64)
+	l = Line{What: f[0], PID: pid, At: time.Duration(at), Epoch: epoch, Station: f[4]}
+	if rest, marked := strings.CutPrefix(f[4], "@"); marked {
+		l.Tree, l.Station, _ = strings.Cut(rest, " ")
 	}
-	key := fmt.Sprint(epoch, " ", station)
+	return l, errors.Join(err1, err2, err3) == nil
+}
+
+func addLine(spans map[string]*Span, l Line) {
+	key := fmt.Sprint(l.Epoch, " ", l.Tree, " ", l.Station)
 	s := spans[key]
 	if s == nil {
-		s = &Span{Station: station, Epoch: epoch, First: time.Duration(at)}
+		s = &Span{Station: l.Station, Epoch: l.Epoch, Tree: l.Tree, First: l.At}
 		spans[key] = s
 	}
-	s.First = min(s.First, time.Duration(at))
-	s.Last = max(s.Last, time.Duration(at))
-	if what == "listen" && s.Listening == 0 {
-		s.Listening = time.Duration(at)
-	}
-	if what == "start" {
-		s.PIDs = append(s.PIDs, pid)
+	s.First = min(s.First, l.At)
+	s.Last = max(s.Last, l.At)
+	switch {
+	case l.What == "listen" && s.Listening == 0:
+		s.Listening = l.At
+	case l.What == "start":
+		s.PIDs = append(s.PIDs, l.PID)
 	}
 }
 

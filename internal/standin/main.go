@@ -28,6 +28,11 @@ func Main(args []string, env func(string) string) int {
 	}
 	ctx, cancel := askedToEnd(cfg)
 	defer cancel()
+	if cfg.Twin && cfg.role == "" {
+		if err := startSelf(cfg, []string{"-role", "twin"}, nil); err != nil {
+			return fail(err)
+		}
+	}
 	if cfg.role != "" || cfg.Shape == ShapeFork || cfg.Shape == ShapeDouble {
 		return runTree(ctx, cfg, args)
 	}

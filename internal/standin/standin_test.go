@@ -8,7 +8,9 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -17,6 +19,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/convertfw/floatrelay/internal/freeport"
+	"github.com/convertfw/floatrelay/internal/procs"
 )
 
 func TestMain(m *testing.M) {
@@ -197,6 +200,59 @@ func TestLife_SpansAndOverlap(t *testing.T) {
 	require.Zero(t, Overlap(spans))
 	spans[1].First -= time.Hour
 	require.Equal(t, spans[0].Last-spans[0].First, Overlap(spans), "the checker must be able to fail")
+}
+
+// TestR6_EveryTreeIsASpan: processes of one tree are one relay, a second tree of
+// the same station and epoch is another.
+func TestR6_EveryTreeIsASpan(t *testing.T) {
+	for _, tc := range []struct {
+		name, args string
+		spans      int
+	}{
+		{"one process", "", 1},
+		{"a boot loader and its child", "-shape fork", 1},
+		{"a grandchild", "-shape double", 1},
+		{"a second tree", "-twin", 2},
+		{"a second tree beside a boot loader", "-shape fork -twin", 2},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "life.log")
+			cmd, err := self(append(strings.Fields(tc.args), "-exit-after", "300ms")...)
+			require.NoError(t, err)
+			cmd.Env = append(os.Environ(), LogEnv+"="+path, "RELAY_EPOCH=7", "STATION=POS-01", "RELAY_PORT="+strconv.Itoa(freePorts(t)))
+			require.NoError(t, cmd.Start())
+			var spans []Span
+			require.Eventually(t, func() bool {
+				spans, _ = ReadLife(path)
+				return len(spans) == tc.spans && slices.ContainsFunc(spans, func(s Span) bool { return s.Listening > 0 })
+			}, generous, lifeEvery)
+			require.Eventually(t, func() bool { spans, _ = ReadLife(path); return (Overlap(spans) > 0) == (tc.spans > 1) }, generous, lifeEvery)
+			procs.Kill(cmd.Process.Pid)
+			_ = cmd.Wait()
+			for _, s := range spans {
+				require.Equal(t, "POS-01", s.Station)
+				require.EqualValues(t, 7, s.Epoch)
+				for _, pid := range s.PIDs {
+					procs.Kill(pid)
+				}
+			}
+			require.Len(t, spans, tc.spans)
+		})
+	}
+}
+
+// TestParseLife_ALogOfRelease010 has no trees in it.
+func TestParseLife_ALogOfRelease010(t *testing.T) {
+	l, ok := ParseLife("alive 12 34 5 POS 01")
+	require.True(t, ok)
+	require.Equal(t, Line{What: "alive", PID: 12, At: 34, Epoch: 5, Station: "POS 01"}, l)
+	l, ok = ParseLife("listen 12 34 5 @TREE POS 01")
+	require.True(t, ok)
+	require.Equal(t, Line{What: "listen", PID: 12, At: 34, Epoch: 5, Tree: "TREE", Station: "POS 01"}, l)
+	for _, torn := range []string{"", "alive", "alive 12 34", "alive 12 34 5", "alive x 34 5 POS"} {
+		_, ok := ParseLife(torn)
+		require.False(t, ok, torn)
+	}
 }
 
 func TestParse_RefusesNonsense(t *testing.T) {

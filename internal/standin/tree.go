@@ -24,6 +24,8 @@ func runTree(ctx context.Context, cfg Config, args []string) int {
 		return 0
 	case "listener":
 		return run(ctx, cfg)
+	case "twin":
+		return lifeOnly(ctx, cfg)
 	case "restless":
 		return hop(cfg)
 	case "middle":
@@ -41,6 +43,18 @@ func runTree(ctx context.Context, cfg Config, args []string) int {
 		return holdDouble(ctx, cfg, args)
 	}
 	return waitFork(ctx, cfg, args)
+}
+
+// lifeOnly is a relay by its life log only: what a second tree looks like to
+// whoever judges overlaps.
+func lifeOnly(ctx context.Context, cfg Config) int {
+	life, err := openLife(cfg)
+	if err != nil {
+		return fail(err)
+	}
+	defer life.close()
+	sleep(ctx, sleeperLife)
+	return 0
 }
 
 // waitFork waits for the listener as a onefile boot loader does, and ends with
@@ -95,6 +109,7 @@ func startSelf(cfg Config, args []string, started func(*exec.Cmd)) error {
 		return err
 	}
 	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
+	cmd.Env = append(os.Environ(), treeEnv+"="+cfg.tree)
 	if cfg.Session {
 		leaveSession(cmd)
 	}

@@ -19,7 +19,8 @@ var sentences = []string{"Note", "Text", "Why", "Cause", "Reason", "Do", "LastEn
 
 // mayCompare are the exceptions, by file, and why each is none.
 var mayCompare = map[string]string{
-	"internal/config": "an error of stk.ini is no reason of the lease",
+	"internal/config":             "an error of stk.ini is no reason of the lease",
+	"cmd/floatrelay/configcmd.go": "the text of a setting is its value",
 }
 
 // readers are the functions that look into a text.
@@ -80,8 +81,10 @@ func TestNobodyReadsASentenceBack(t *testing.T) {
 			return err
 		}
 		name, _ := filepath.Rel("../..", path)
-		if _, ok := mayCompare[filepath.ToSlash(filepath.Dir(name))]; ok {
-			return nil
+		for _, place := range []string{filepath.ToSlash(name), filepath.ToSlash(filepath.Dir(name))} {
+			if mayCompare[place] != "" {
+				return nil
+			}
 		}
 		tree, err := parser.ParseFile(files, path, nil, parser.SkipObjectResolution)
 		if err != nil {

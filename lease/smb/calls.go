@@ -8,29 +8,16 @@ import (
 	"io"
 	"os"
 	"path"
-	"time"
 
 	"github.com/cloudsoda/go-smb2"
 
 	"github.com/convertfw/floatrelay/lease"
+	"github.com/convertfw/floatrelay/lease/busy"
 )
 
 const (
 	maxRead   = 1 << 20 // bytes; nothing of ours is near it
 	readChunk = 64 << 10
-)
-
-// How long a name that is busy is tried again: a publication as long as an
-// antivirus usually keeps a file.
-const (
-	retryCreate  = 500 * time.Millisecond
-	retryReplace = 2 * time.Second
-	retryOther   = 500 * time.Millisecond
-	retryFirst   = 10 * time.Millisecond
-	retryMost    = 100 * time.Millisecond
-	// A publication meets readers that have the file open again and again, each
-	// for a moment. Many short pauses find the gap between them.
-	retryReplaceMost = 20 * time.Millisecond
 )
 
 // Create makes a new file: FILE_CREATE, then the body and a flush through the
@@ -42,8 +29,13 @@ func (s *Share) Create(ctx context.Context, name string, body []byte) error {
 	}
 	defer cancel()
 	body = bytes.Clone(body) // it may be written after this returns
-	f := retry(ctx, retryCreate, retryMost, vBusy, func() *failure {
-		return s.doBy(ctx, true, s.finish, func(fs *smb2.Share) error { return createNew(fs, s.full(name), body) })
+	f := retry(ctx, busy.Create, vBusy, func() *failure {
+		return s.doBy(ctx, true, s.finish, func(fs *smb2.Share) error {
+			if err := s.way(fs, name); err != nil {
+				return err
+			}
+			return createNew(fs, s.full(name), body)
+		})
 	})
 	switch {
 	case f == nil:
@@ -84,9 +76,11 @@ func (s *Share) Read(ctx context.Context, name string) (body []byte, err error) 
 		return nil, err
 	}
 	defer cancel()
-	f := s.retry(ctx, retryOther, false, func(fs *smb2.Share) error {
-		body, err = readAll(fs, s.full(name))
-		return err
+	f := s.retry(ctx, false, func(fs *smb2.Share) error {
+		if err = s.way(fs, name); err == nil {
+			body, err = readAll(fs, s.full(name))
+		}
+		return s.explain(fs, name, false, err)
 	})
 	if f != nil {
 		return nil, s.fail(ctx, "read", name, false, f)
@@ -110,7 +104,7 @@ func readAll(fs *smb2.Share, full string) (body []byte, err error) {
 
 // readOnce asks for whole chunks: a record comes in one answer.
 func readOnce(fs *smb2.Share, full string) ([]byte, error) {
-	h, err := fs.Open(full)
+	h, err := openFile(fs, full)
 	if err != nil {
 		return nil, err
 	}
@@ -137,9 +131,14 @@ func (s *Share) List(ctx context.Context, dir string) (names []string, err error
 		return nil, err
 	}
 	defer cancel()
-	f := s.retry(ctx, retryOther, false, func(fs *smb2.Share) error {
-		names, err = list(fs, s.full(dir))
-		return err
+	f := s.retry(ctx, false, func(fs *smb2.Share) error {
+		if err = s.way(fs, dir); err == nil {
+			err = s.folder(fs, dir)
+		}
+		if err == nil {
+			names, err = list(fs, s.full(dir))
+		}
+		return s.explain(fs, dir, true, err)
 	})
 	if f != nil {
 		return nil, s.fail(ctx, "list", dir, false, f)
@@ -171,6 +170,9 @@ func (s *Share) Replace(ctx context.Context, name string, body []byte) error {
 	defer cancel()
 	var temp string
 	f := s.do(ctx, false, func(fs *smb2.Share) error {
+		if err := s.way(fs, name); err != nil {
+			return err
+		}
 		temp = path.Join(path.Dir(name), lease.TempName()) // a new one per attempt: the last may have arrived
 		return createNew(fs, s.full(temp), body)
 	})
@@ -181,7 +183,7 @@ func (s *Share) Replace(ctx context.Context, name string, body []byte) error {
 		return s.fail(ctx, "replace", name, f.verdict == vDenied, f)
 	}
 	// "Denied" is also what a server says of a target that is open.
-	f = retry(ctx, retryReplace, retryReplaceMost, vDenied, func() *failure {
+	f = retry(ctx, busy.Replace, vDenied, func() *failure {
 		return s.do(ctx, true, func(fs *smb2.Share) error { return fs.Rename(s.full(temp), s.full(name)) })
 	})
 	if f == nil {
@@ -205,9 +207,19 @@ func (s *Share) Mkdir(ctx context.Context, name string) error {
 	return s.change(ctx, "make folder", name, func(fs *smb2.Share) error { return fs.Mkdir(s.full(name), 0o777) })
 }
 
-// Remove deletes a file or an empty folder.
+// Remove deletes a file or an empty folder. A link that the server tells of
+// stays: the protocol library, refused, would change what is behind it.
 func (s *Share) Remove(ctx context.Context, name string) error {
-	return s.change(ctx, "remove", name, func(fs *smb2.Share) error { return fs.Remove(s.full(name)) })
+	return s.change(ctx, "remove", name, func(fs *smb2.Share) error {
+		attrs, err := attributes(fs, s.full(name))
+		if err == nil && attrs&reparsePoint != 0 {
+			err = oddAttributes(name, attrs, false)
+		}
+		if err != nil {
+			return err
+		}
+		return fs.Remove(s.full(name))
+	})
 }
 
 func (s *Share) change(ctx context.Context, what, name string, call func(*smb2.Share) error) error {
@@ -216,7 +228,13 @@ func (s *Share) change(ctx context.Context, what, name string, call func(*smb2.S
 		return err
 	}
 	defer cancel()
-	if f := s.retry(ctx, retryOther, true, call); f != nil {
+	f := s.retry(ctx, true, func(fs *smb2.Share) error {
+		if err := s.way(fs, name); err != nil {
+			return err
+		}
+		return call(fs)
+	})
+	if f != nil {
 		return s.fail(ctx, what, name, true, f)
 	}
 	return nil
@@ -233,6 +251,9 @@ func (s *Share) Move(ctx context.Context, from, to string) error {
 	var taken bool
 	f := s.do(ctx, false, func(fs *smb2.Share) error {
 		taken = false
+		if err := errors.Join(s.way(fs, from), s.way(fs, to)); err != nil {
+			return err
+		}
 		names, err := list(fs, s.full(from))
 		if err != nil {
 			return err
@@ -240,7 +261,7 @@ func (s *Share) Move(ctx context.Context, from, to string) error {
 		if len(names) == 0 {
 			return fmt.Errorf("%w: the folder is empty, which this share cannot move safely", os.ErrPermission)
 		}
-		_, err = fs.Stat(s.full(to))
+		_, err = fs.Lstat(s.full(to))
 		taken = err == nil
 		if judge(err) == vNotExist {
 			return nil
@@ -251,7 +272,7 @@ func (s *Share) Move(ctx context.Context, from, to string) error {
 		return s.fail(ctx, "move", from, false, f)
 	}
 	if !taken {
-		f = s.retry(ctx, retryOther, true, func(fs *smb2.Share) error {
+		f = s.retry(ctx, true, func(fs *smb2.Share) error {
 			return refusedMove(fs, s.full(to), fs.Rename(s.full(from), s.full(to)))
 		})
 		if f == nil {
@@ -269,31 +290,22 @@ func refusedMove(fs *smb2.Share, to string, err error) error {
 	if err == nil || !answered(err) {
 		return err
 	}
-	if _, there := fs.Stat(to); there == nil {
+	if _, there := fs.Lstat(to); there == nil {
 		return os.ErrExist
 	}
 	return err
 }
 
 // retry makes a call, and again while the name is busy.
-func (s *Share) retry(ctx context.Context, limit time.Duration, change bool, call func(*smb2.Share) error) *failure {
-	return retry(ctx, limit, retryMost, vBusy, func() *failure { return s.do(ctx, change, call) })
+func (s *Share) retry(ctx context.Context, change bool, call func(*smb2.Share) error) *failure {
+	return retry(ctx, busy.Other, vBusy, func() *failure { return s.do(ctx, change, call) })
 }
 
-// retry calls again while the name is busy, or the verdict is also, for at
-// most limit and while ctx lasts. The pauses double, up to most.
-func retry(ctx context.Context, limit, most time.Duration, also verdict, call func() *failure) *failure {
-	pause, start := retryFirst, time.Now()
-	for {
-		f := call()
-		if f == nil || f.verdict != vBusy && f.verdict != also || errors.Is(f.err, errHalf) || time.Since(start)+pause > limit {
-			return f
-		}
-		select {
-		case <-ctx.Done():
-			return f
-		case <-time.After(pause):
-		}
-		pause = min(2*pause, most)
-	}
+// retry calls again while the name is busy, or the verdict is also.
+func retry(ctx context.Context, pace busy.Pace, also verdict, call func() *failure) (f *failure) {
+	pace.Do(ctx, func() bool {
+		f = call()
+		return f != nil && (f.verdict == vBusy || f.verdict == also) && !errors.Is(f.err, errHalf)
+	})
+	return f
 }

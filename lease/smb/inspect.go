@@ -40,7 +40,10 @@ func (s *Share) Modified(ctx context.Context, name string) (at time.Time, err er
 	}
 	defer cancel()
 	f := s.do(ctx, false, func(fs *smb2.Share) error {
-		st, err := fs.Stat(s.full(name))
+		if err := s.way(fs, name); err != nil {
+			return err
+		}
+		st, err := fs.Lstat(s.full(name))
 		if err == nil {
 			at = st.ModTime()
 		}
@@ -69,7 +72,10 @@ func (s *Share) Hold(ctx context.Context, name string) (io.Closer, error) {
 		return err
 	}
 	f := s.doBy(ctx, false, keep, func(fs *smb2.Share) error {
-		_, err := fs.Open(s.full(name))
+		err := s.way(fs, name)
+		if err == nil {
+			_, err = openFile(fs, s.full(name))
+		}
 		return err
 	})
 	if f != nil {

@@ -5,6 +5,7 @@ package smb_test
 import (
 	"fmt"
 	"os"
+	"path"
 	"path/filepath"
 	"sync/atomic"
 	"testing"
@@ -36,6 +37,10 @@ func TestShare_ContractOnSamba(t *testing.T) {
 			return func() lease.Share { return open(t, server.URL(folder), smb.Options{}) }
 		},
 		Missing: func(t testing.TB) lease.Share { return open(t, server.URL("none"), smb.Options{}) },
+		Path: func(s lease.Share) string {
+			return filepath.Join(server.Folder, path.Base(s.String()))
+		},
+		Hides: true,
 	})
 }
 

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -158,8 +157,8 @@ func (s *Share) begin(ctx context.Context, names ...string) (context.Context, co
 		return nil, nil, fmt.Errorf("%w: %s not asked: %w", lease.ErrUnavailable, s, err)
 	}
 	for _, name := range names {
-		if name != "" && path.Clean("/"+name) != "/"+name || strings.ContainsAny(name, `\:`) {
-			return nil, nil, fmt.Errorf("%w: %q is not a name on a share", lease.ErrDenied, name)
+		if err := lease.CheckName(name); err != nil {
+			return nil, nil, err
 		}
 	}
 	ctx, cancel := context.WithTimeout(ctx, s.call)
@@ -204,6 +203,8 @@ func (s *Share) meaning(change bool, f *failure) (hint string, sentinel error) {
 		return fmt.Sprintf("%s has no access to %s", s.addr.who(), s), lease.ErrDenied
 	case vFull:
 		return lease.FullHint(s.String()), lease.ErrFull
+	case vOdd:
+		return s.String(), lease.ErrIrregular
 	case vBusy:
 		return "another program keeps the file open", lease.ErrUnavailable
 	}

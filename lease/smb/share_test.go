@@ -14,6 +14,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/convertfw/floatrelay/lease"
+	"github.com/convertfw/floatrelay/lease/busy"
 )
 
 // silent accepts connections and never says a word.
@@ -181,19 +182,19 @@ func TestRetry_PausesGrowAndEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		begin, last := time.Now(), time.Now()
 		var pauses []time.Duration
-		f := retry(t.Context(), retryReplace, retryReplaceMost, vDenied, func() *failure {
+		f := retry(t.Context(), busy.Replace, vDenied, func() *failure {
 			pauses, last = append(pauses, time.Since(last)), time.Now()
 			return &failure{verdict: vDenied}
 		})
 		require.Equal(t, vDenied, f.verdict)
 		require.Equal(t, []time.Duration{0, 10 * time.Millisecond, 20 * time.Millisecond, 20 * time.Millisecond}, pauses[:4])
-		require.InDelta(t, retryReplace.Seconds(), time.Since(begin).Seconds(), 0.03)
+		require.InDelta(t, busy.Replace.Limit.Seconds(), time.Since(begin).Seconds(), 0.03)
 		require.Less(t, len(pauses), 120)
 	})
 	t.Run("other verdicts are not tried again", func(t *testing.T) {
 		for _, v := range []verdict{vBroken, vExists, vNotExist, vFull, vExpired} {
 			calls := 0
-			retry(t.Context(), retryReplace, retryReplaceMost, vDenied, func() *failure { calls++; return &failure{verdict: v} })
+			retry(t.Context(), busy.Replace, vDenied, func() *failure { calls++; return &failure{verdict: v} })
 			require.Equal(t, 1, calls)
 		}
 	})
@@ -201,7 +202,7 @@ func TestRetry_PausesGrowAndEnd(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
 		calls := 0
-		retry(ctx, retryReplace, retryReplaceMost, vDenied, func() *failure { calls++; return &failure{verdict: vBusy} })
+		retry(ctx, busy.Replace, vDenied, func() *failure { calls++; return &failure{verdict: vBusy} })
 		require.Equal(t, 1, calls)
 	})
 }

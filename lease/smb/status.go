@@ -53,6 +53,7 @@ const (
 	vNotExist                // the name, or a folder above it, is not there
 	vDenied                  // no right to do that
 	vFull                    // no space; nothing was done
+	vOdd                     // a link or something else that is no file is in the way; nothing was done
 	vBusy                    // somebody has the file open; worth a short retry
 	vExpired                 // the session is over; nothing was done
 )
@@ -69,6 +70,8 @@ var codes = map[uint32]verdict{
 func judge(err error) verdict {
 	var re *smb2.ResponseError
 	switch {
+	case errors.Is(err, lease.ErrIrregular):
+		return vOdd
 	case errors.Is(err, os.ErrExist):
 		return vExists
 	case errors.Is(err, os.ErrNotExist):
@@ -86,7 +89,7 @@ func judge(err error) verdict {
 func answered(err error) bool {
 	var re *smb2.ResponseError
 	return err == nil || errors.Is(err, io.EOF) || errors.Is(err, os.ErrExist) || errors.Is(err, os.ErrNotExist) ||
-		errors.Is(err, os.ErrPermission) || errors.As(err, &re) && judge(err) != vExpired
+		errors.Is(err, os.ErrPermission) || errors.Is(err, lease.ErrIrregular) || errors.As(err, &re) && judge(err) != vExpired
 }
 
 // errLogin marks a login the server refused.

@@ -19,6 +19,7 @@ type Net struct {
 	links map[link]Quality
 	all   Quality
 	moved chan struct{} // closed and replaced when a cut changes
+	tap   func(from, to netip.AddrPort, packet []byte)
 
 	stats Stats
 }
@@ -137,6 +138,14 @@ func (n *Net) reachable(from, to netip.Addr) bool {
 // passes is reachable with the lock held.
 func (n *Net) passes(from, to netip.Addr) bool {
 	return !n.cut[link{from, to}] && !n.off[from] && !n.off[to]
+}
+
+// Tap has f see every packet that is sent, lost ones included; nil ends that. f
+// must neither keep nor change the packet, nor call the Net.
+func (n *Net) Tap(f func(from, to netip.AddrPort, packet []byte)) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.tap = f
 }
 
 // PowerOff takes a host off the network without a word to anybody, or puts it

@@ -74,6 +74,9 @@ func (p *Port) WriteTo(b []byte, addr string) (time.Time, error) {
 	defer n.mu.Unlock()
 	n.stats.Packets++
 	n.stats.Bytes += uint64(len(b))
+	if n.tap != nil {
+		n.tap(p.at, to, b)
+	}
 	q := n.quality(p.at.Addr(), to.Addr())
 	if n.rng.Float64() < q.Loss || !n.passes(p.at.Addr(), to.Addr()) {
 		n.stats.Lost++

@@ -16,6 +16,13 @@ type Target struct {
 	Fresh func(t testing.TB) (open func() lease.Share)
 	// Missing opens a share whose LEASE_DIR does not exist.
 	Missing func(t testing.TB) lease.Share
+	// Path is the folder, on this machine, behind a share that Fresh made: the
+	// claims about links and odd files plant them there. Nil leaves these out.
+	Path func(s lease.Share) string
+	// Hides says that the server follows links inside its share by itself and
+	// shows FIFOs as files, so that no client can tell; what is behind a link
+	// must be left alone all the same.
+	Hides bool
 	// Rounds and Workers size the races; zero means the flag's rounds and 16.
 	Rounds, Workers int
 }
@@ -58,6 +65,9 @@ var claims = []struct {
 	{"RemoveFilesAndEmptyFolders", removeFiles},
 	{"RemovedNameCanBeCreatedAgain", removedNameAgain},
 	{"NamesStayInside", namesStayInside},
+	{"LinksAreNotEntered", linksAreNotEntered},
+	{"OddFilesNeverBlock", oddFilesNeverBlock},
+	{"ChainLeavesStrangersAlone", chainLeavesStrangersAlone},
 	{"DoneContextIsNotAsked", doneContext},
 	{"MissingFolderIsUnavailable", missingFolder},
 	{"StringNamesTheShare", stringNames},
