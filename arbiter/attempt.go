@@ -82,7 +82,7 @@ func (m *Machine) tried(rev uint64, skip OpID) bool {
 func (m *Machine) adoptable(e lease.Entry, tenure uint64) (attempt, bool) {
 	var found attempt
 	ok := false
-	first, last := never, time.Duration(0)
+	first := never
 	op := OpID(0)
 	for _, a := range m.attempts {
 		if !a.sent || a.share != m.chain.share || a.tenure != tenure || a.rec.Rev != e.Rev {
@@ -91,15 +91,12 @@ func (m *Machine) adoptable(e lease.Entry, tenure uint64) (attempt, bool) {
 		if op == 0 {
 			op = a.op
 		}
-		first, last = min(first, a.begun), max(last, a.begun)
-		if bytes.Equal(a.body, e.Body) && (a.rec.State == lease.Held || m.broken(adoptReleased)) {
+		first = min(first, a.begun)
+		if bytes.Equal(a.body, e.Body) && a.rec.State == lease.Held {
 			found, ok = a, true
 		}
 	}
 	found.begun, found.op = first, op
-	if m.broken(adoptLaterC) {
-		found.begun = last
-	}
 	return found, ok
 }
 

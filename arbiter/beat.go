@@ -76,7 +76,7 @@ func (m *Machine) beatReceived(ev BeatReceived) {
 	if ev.Entry.Kind != lease.Valid || ev.From != r.Owner || m.me(r.Owner) {
 		return
 	}
-	if c.share == "" || r.Share != c.share && !m.broken(shareIgnored) {
+	if c.share == "" || r.Share != c.share {
 		m.beatenElsewhere(r)
 		return
 	}
@@ -87,9 +87,6 @@ func (m *Machine) beatReceived(ev BeatReceived) {
 	m.unseen(r.Rev)
 	if r.Rev >= c.head.rev {
 		m.observe(ev.Entry)
-		if m.broken(beatForListing) {
-			c.listedAt, c.listedOnce = m.now, true
-		}
 	}
 	if m.tenure != nil {
 		if r.Rev < m.tenure.tip {
@@ -102,13 +99,13 @@ func (m *Machine) beatReceived(ev BeatReceived) {
 	if r.Rev < c.head.rev && readable {
 		m.emit(SendHead{To: ev.From, Body: c.head.entry.Body})
 	}
-	if r.Rev < c.head.rev && !same && !m.broken(vouchTenureIgnored) {
+	if r.Rev < c.head.rev && !same {
 		return
 	}
 	if same && h.State == lease.Held {
 		m.peers.beatAt, m.peers.heard = m.now, true
 	}
-	if m.taking.begunAbove(c.share, c.head.rev) && !m.broken(vouchWhileTaking) && !m.broken(expiredResumes) {
+	if m.taking.begunAbove(c.share, c.head.rev) {
 		return
 	}
 	m.peers.vouchAt, m.peers.vouched = m.now, true

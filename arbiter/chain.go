@@ -92,7 +92,7 @@ func (m *Machine) listed(ev Listed) {
 	c := &m.chain
 	if ev.Share == "" || len(ev.Revs) == 0 {
 		// A chain may have come and gone while nobody answered.
-		if !c.missing || m.now-c.missingAt > m.patience() && !m.broken(missingWithBreaks) {
+		if !c.missing || m.now-c.missingAt > m.patience() {
 			c.missing, c.missingFrom, c.namedRev = true, m.now, c.known.rev
 		}
 		c.missingAt = m.now
@@ -324,7 +324,7 @@ func (m *Machine) patience() time.Duration { return 2*m.cfg.Poll + time.Second }
 // would be reckoned from an older one than another member may know.
 func (m *Machine) digFor() uint64 {
 	c := &m.chain
-	if c.head.valid() || m.broken(noDigging) {
+	if c.head.valid() {
 		return 0
 	}
 	for i := len(c.superseded) - 1; i >= 0 && c.superseded[i].rev > c.local.rev; i-- {

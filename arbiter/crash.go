@@ -126,7 +126,7 @@ func (p *peers) noteFailure(now time.Duration, r lease.Record) {
 // back and forth beside a third that has one: whoever has rested is eligible.
 func (m *Machine) failedLately(id lease.ID) time.Duration {
 	at, ok := m.peers.failed[id.Node]
-	if !ok || m.now-at > failureCounts || m.broken(failuresForgotten) {
+	if !ok || m.now-at > failureCounts {
 		return 0
 	}
 	return at

@@ -136,7 +136,6 @@ func newRigOf(t testing.TB, self lease.ID, opts ...func(*Config)) *rig {
 	}
 	m, err := New(cfg)
 	require.NoError(t, err)
-	breakOnPurpose(t, m)
 	r := &rig{
 		t: t, m: m, cfg: cfg, codec: memo{testCodec(t, site, "secret")}, now: zero,
 		lists: true, creates: true, views: true, guards: true, relays: true,

@@ -29,7 +29,6 @@ func (o op) busy() bool { return o.id != 0 }
 type Machine struct {
 	cfg Config
 	rng *rand.Rand
-	mutable
 
 	now  time.Duration
 	wake time.Duration
@@ -173,8 +172,5 @@ func (m *Machine) nextOp(rev uint64) op {
 
 // me reports whether id is this very run.
 func (m *Machine) me(id lease.ID) bool {
-	if m.broken(runIgnored) {
-		return id.Node == m.cfg.Self.Node
-	}
 	return id == m.cfg.Self
 }

@@ -50,8 +50,6 @@ func (m *Machine) renewed(out Outcome, a attempt) {
 		switch {
 		case m.tried(a.rec.Rev, a.op):
 			t.contested = a.rec.Rev // perhaps an earlier attempt of ours got through
-		case m.broken(releaseAtHead) && t.ending != nil && t.ending.released:
-			t.tip = a.rec.Rev
 		default:
 			m.lose(e)
 			m.observe(e)
@@ -65,9 +63,6 @@ func (m *Machine) renewed(out Outcome, a attempt) {
 			m.endTenure(reason.Reason{Code: reason.EndedFolderGone})
 			return
 		}
-	}
-	if m.tenure != nil && m.broken(releaseResumed) && t.ending != nil && t.ending.released {
-		t.ending = nil
 	}
 }
 

@@ -107,9 +107,6 @@ func (m *Machine) othersEligible() bool {
 func (m *Machine) lowerShare() (Member, bool) {
 	var low Member
 	found := false
-	if m.broken(shareIgnored) {
-		return low, false
-	}
 	for _, p := range m.peers.rows {
 		if !p.Alive || p.Share == "" || m.chain.share != "" && p.Share >= m.chain.share {
 			continue
@@ -129,14 +126,14 @@ func (m *Machine) lowerShare() (Member, bool) {
 // run for up to TTL_MAX after that.
 func (m *Machine) heardOfChain() {
 	c := &m.chain
-	if !c.missing || m.broken(gossipForgotten) {
+	if !c.missing {
 		return
 	}
 	if _, ok := m.lowerShare(); ok {
 		c.missingFrom = m.now
 	}
 	for _, p := range m.peers.rows {
-		if p.Alive && p.Share != "" && p.Rev > c.namedRev && !m.broken(foundsBeside) {
+		if p.Alive && p.Share != "" && p.Rev > c.namedRev {
 			c.namedRev, c.missingFrom = p.Rev, m.now
 		}
 	}

@@ -31,9 +31,6 @@ func (m *Machine) setPhase(p Phase) {
 func (m *Machine) startRelay() {
 	t, r := m.tenure, &m.relay
 	lost := t.acked.rec.Rev <= t.lostTip
-	if m.broken(lostGuardByOp) {
-		lost = t.acked.op <= t.lostOp
-	}
 	if t.ending != nil || r.phase != RelayNone || !r.clear || lost {
 		return
 	}
@@ -45,9 +42,7 @@ func (m *Machine) startRelay() {
 	if until-m.now < m.runway() {
 		return // keep the record, send beats; vouches may bring it into the future
 	}
-	if !m.broken(startInVain) {
-		m.crashes.tries(m.now, !t.started)
-	}
+	m.crashes.tries(m.now, !t.started)
 	t.started = true
 	r.gen++
 	r.seq++
@@ -125,9 +120,7 @@ func (m *Machine) relayDown(ev RelayDown) {
 	}
 	switch ev.Cause {
 	case DownDeadline: // a guard that has killed never runs again
-		if !m.broken(expiredResumes) {
-			m.endTenure(reason.Reason{Code: reason.EndedByItsGuard})
-		}
+		m.endTenure(reason.Reason{Code: reason.EndedByItsGuard})
 	case DownGuard:
 		// Its last will may still be on its way, over every record it was told
 		// of: nothing runs until one above all of them is acknowledged (rule 7).

@@ -184,10 +184,10 @@ func (m *Machine) preemptor() (lease.ID, bool) {
 	var lasted time.Duration
 	for _, p := range m.peers.rows {
 		vouched, ok := m.preempts(p)
-		if !ok || vouched < stableFor && m.broken(firstPreemptor) {
+		if !ok {
 			continue
 		}
-		if best.ID.IsZero() || better(p, best) < 0 && !m.broken(firstPreemptor) {
+		if best.ID.IsZero() || better(p, best) < 0 {
 			best, lasted = p, vouched
 		}
 	}

@@ -28,18 +28,7 @@ func (m *Machine) vouchReceived(ev VouchReceived) {
 	if !ok {
 		return
 	}
-	if m.broken(vouchFromReceipt) {
-		at = m.now
-	}
-	id := ev.From
-	if m.broken(runIgnored) {
-		for _, r := range t.acked.rec.Roster {
-			if r.Node == id.Node {
-				id = r
-			}
-		}
-	}
-	t.vouched(id, at, t.acked.rec.Fence/2)
+	t.vouched(ev.From, at, t.acked.rec.Fence/2)
 }
 
 // vouched notes a vouch for a beat sent at v.
@@ -155,7 +144,7 @@ func (m *Machine) firstRoster() []lease.ID {
 
 // mayFollow reports whether a member could be on our roster.
 func (m *Machine) mayFollow(p Member) bool {
-	return p.Alive && p.Eligible && p.Priority > 0 && (p.Share == m.chain.share || m.broken(shareIgnored))
+	return p.Alive && p.Eligible && p.Priority > 0 && p.Share == m.chain.share
 }
 
 // beatTargets are the roster and the members that might join it.

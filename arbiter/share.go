@@ -109,21 +109,17 @@ func (m *Machine) poll() time.Duration {
 
 // housekeep deletes what a listing has long shown superseded (rule 9).
 func (m *Machine) housekeep() {
-	keep := retention
-	if m.broken(housekeepEarly) {
-		keep = 0
-	}
 	c := &m.chain
 	if m.tenure == nil || !m.tenure.started || m.sweeping.busy() || len(c.superseded) == 0 {
 		return
 	}
-	if !m.after(m.sweptAt, m.cfg.Poll) || !m.after(c.superseded[0].from, keep) {
+	if !m.after(m.sweptAt, m.cfg.Poll) || !m.after(c.superseded[0].from, retention) {
 		return
 	}
-	revs := m.sweepable(keep, m.sweptTo)
+	revs := m.sweepable(m.sweptTo)
 	if len(revs) == 0 {
 		m.sweptTo = 0 // from the lowest again, where some may have resisted
-		if revs = m.sweepable(keep, 0); len(revs) == 0 {
+		if revs = m.sweepable(0); len(revs) == 0 {
 			return
 		}
 	}
@@ -152,10 +148,10 @@ func (m *Machine) housekept(ev Housekept) {
 
 // sweepable are the next revs to delete, above the last ones tried: one that
 // cannot be deleted must not keep the others.
-func (m *Machine) sweepable(keep time.Duration, above uint64) []uint64 {
+func (m *Machine) sweepable(above uint64) []uint64 {
 	var revs []uint64
 	for _, s := range m.chain.superseded {
-		if m.now < s.from+keep || len(revs) == sweepMost {
+		if m.now < s.from+retention || len(revs) == sweepMost {
 			break
 		}
 		if s.rev > above {

@@ -85,7 +85,7 @@ func (m *Machine) takeOver() {
 	free := at
 	at = max(at+m.turn(p), m.taking.next)
 	if m.heardOfLeader(); m.peers.ledAt != 0 {
-		at = max(at, m.peers.ledAt+m.fenceWait(m.cfg.Fence))
+		at = max(at, m.peers.ledAt+prime(m.cfg.Fence))
 	}
 	if m.now < at {
 		m.wakeAt(at)
@@ -118,8 +118,8 @@ func (m *Machine) takeOver() {
 func (m *Machine) allowed() (path, time.Duration) {
 	c := &m.chain
 	if c.missing {
-		wait := m.ttlWait(lease.TTLMax)
-		if _, named := m.chainNamed(); named && !m.broken(foundsBeside) {
+		wait := prime(lease.TTLMax)
+		if _, named := m.chainNamed(); named {
 			wait *= 2 // in their folder somebody takes over first, if anybody there may lead
 		}
 		return pathMissing, c.missingFrom + wait
@@ -136,11 +136,7 @@ func (m *Machine) allowed() (path, time.Duration) {
 		if h.own {
 			return pathOwn, max(h.seen, m.relay.downAt)
 		}
-		wait := lease.TTLMax
-		if m.broken(ownTTLForUnknown) {
-			wait = m.cfg.TTL
-		}
-		return pathUnknown, h.seen + m.ttlWait(wait)
+		return pathUnknown, h.seen + prime(lease.TTLMax)
 	}
 	switch {
 	case r.State == lease.Released:
@@ -154,30 +150,9 @@ func (m *Machine) allowed() (path, time.Duration) {
 		if m.peers.vouched {
 			since = max(since, m.peers.vouchAt)
 		}
-		return pathRoster, since + m.fenceWait(r.Fence)
+		return pathRoster, since + prime(r.Fence)
 	}
-	return pathTTL, h.seen + m.ttlWait(r.TTL)
-}
-
-func (m *Machine) fenceWait(x time.Duration) time.Duration {
-	if m.broken(fenceShort) {
-		return x * 3 / 4
-	}
-	return m.waitFor(x)
-}
-
-func (m *Machine) ttlWait(x time.Duration) time.Duration {
-	if m.broken(ttlShort) {
-		return x * 3 / 4
-	}
-	return m.waitFor(x)
-}
-
-func (m *Machine) waitFor(x time.Duration) time.Duration {
-	if m.broken(noDrift) {
-		return x
-	}
-	return prime(x)
+	return pathTTL, h.seen + prime(r.TTL)
 }
 
 // turn is this member's place in the order: the successor, then priority, then
@@ -329,7 +304,7 @@ func (m *Machine) founded(ev Founded) {
 	m.creating = op{}
 	m.taking.want = true
 	m.chain.listed = false
-	if ev.Outcome != Unavailable && ev.Outcome != Denied && !m.broken(missingWithBreaks) {
+	if ev.Outcome != Unavailable && ev.Outcome != Denied {
 		m.chain.missing = false // there is one now, or may be: ours or somebody else's
 	}
 	if ev.Outcome == Denied {

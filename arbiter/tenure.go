@@ -63,9 +63,6 @@ func (m *Machine) win(a attempt) {
 // acknowledge takes in that a renewal of the running tenure was created.
 func (m *Machine) acknowledge(a attempt) {
 	t := m.tenure
-	if m.broken(countFromAck) {
-		a.begun = m.now
-	}
 	t.acked, t.tip = a, max(t.tip, a.rec.Rev)
 	t.contested = 0
 	m.chain.head = head{rev: a.rec.Rev, seen: m.now, own: true,
@@ -88,15 +85,8 @@ func (m *Machine) claimed() claim {
 	t := m.tenure
 	c := claim{begun: t.acked.begun}
 	c.add(t.acked.rec)
-	if m.broken(forgottenAttempt) {
-		return c
-	}
 	for _, a := range m.attempts {
 		if a.share != m.chain.share || a.rec.Rev <= t.acked.rec.Rev {
-			continue
-		}
-		if m.broken(rosterShrunkEarly) && a.rec.State == lease.Held {
-			c.roster = append(c.roster[:0:0], a.rec.Roster...)
 			continue
 		}
 		c.add(a.rec)
@@ -108,11 +98,7 @@ func (m *Machine) claimed() claim {
 // the time it takes to kill it.
 func (m *Machine) deadline() (time.Duration, string) {
 	c := m.claimed()
-	margin := KillMargin(c.fence)
-	if m.broken(noKillMargin) {
-		margin = 0
-	}
-	return c.deadline(m.vouchedAt, margin)
+	return c.deadline(m.vouchedAt, KillMargin(c.fence))
 }
 
 // expire ends a tenure whose deadline has passed. It is the first thing every
@@ -123,9 +109,6 @@ func (m *Machine) expire() {
 		return
 	}
 	if t.started {
-		if m.broken(expiredResumes) {
-			return
-		}
 		if until, by := m.deadline(); m.now >= until {
 			m.endTenure(reason.Reason{Code: expiry(by)})
 		}
@@ -202,10 +185,6 @@ func (m *Machine) holderSees(e lease.Entry) bool {
 // mayAdopt: a tenure that has attempted its release adopts nothing any more.
 func (m *Machine) mayAdopt(a attempt) bool {
 	t := m.tenure
-	if m.broken(adoptReleased) && a.rec.State == lease.Released {
-		t.ending = nil
-		return true
-	}
 	return t.ending == nil || !t.ending.released
 }
 
@@ -249,7 +228,7 @@ func (m *Machine) renew() {
 		m.sendStaged(a)
 		return
 	}
-	if !t.started && !m.broken(createBetween) { // rule 5: no create between winning and starting
+	if !t.started { // rule 5: no create between winning and starting
 		return
 	}
 	if m.creating.busy() || t.contested != 0 || t.ending != nil && t.ending.released {
@@ -310,7 +289,7 @@ func (m *Machine) unsent() *attempt {
 // acknowledged a deadline that already counts it (rule 2).
 func (m *Machine) sendStaged(a *attempt) {
 	t := m.tenure
-	if m.relay.phase != RelayNone && m.relay.acked < t.waitSeq && !m.broken(guardToldLate) {
+	if m.relay.phase != RelayNone && m.relay.acked < t.waitSeq {
 		return
 	}
 	m.send(a)

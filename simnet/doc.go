@@ -10,7 +10,7 @@
 //
 //	go test ./simnet -run TestSearch                          # many worlds
 //	go test ./simnet -run TestSearch -sim.mode=sleep -sim.seed=92 -sim.trace
-//	go test -tags mutants ./simnet -run TestMutants           # can it fail?
+//	go test -tags mutants ./simnet -run TestMutants           # can it fail? (builds each mutant)
 //
 // # What goes wrong in it
 //
@@ -76,7 +76,8 @@
 // partitions as stories that a person can read, in testdata.
 //
 // That the checkers can fail is shown by mutants: the machine with one rule
-// broken, or the world with a faulty guard. testdata/mutants.txt names the world
+// broken by a patch of testdata/mutants, in a build of its own, or the world with
+// a faulty guard (Defects). testdata/mutants.txt names the world
 // that catches it, tales_test.go the scripts that do; the same worlds without the
 // mutant keep every promise.
 //

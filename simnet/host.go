@@ -137,9 +137,6 @@ func (w *World) startDaemon(h *host) {
 		Priority: d.prio, TTL: f.TTL, Renew: f.Renew, Poll: f.Poll, Fence: f.Fence, Beat: f.Beat, Grace: f.Grace,
 		FloorRev: h.floorRev, FloorEpoch: h.floorEpoch, Seed: w.dice.Uint64(), Sealer: sealer{d}, Preempt: w.opt.preempts(h.idx), NewShare: w.shareIDs(),
 	})
-	if err == nil && w.chosen != nil {
-		err = w.chosen(m)
-	}
 	if err != nil {
 		w.fail("start", "%v", err)
 		return

@@ -70,7 +70,6 @@ type Options struct {
 	Faults []Fault
 
 	Defect string // a deliberate breakage of the world's own adapters, or empty
-	Mutant string // a deliberate breakage of the protocol, or empty
 }
 
 // Chain is what the share holds when a world begins.
@@ -325,8 +324,8 @@ func (o *Options) quiet() {
 func (o Options) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "seed %d mode %s nodes %d safety %v", o.Seed, o.Mode, o.Nodes, o.Safety)
-	if o.Defect != "" || o.Mutant != "" {
-		fmt.Fprintf(&b, " defect %q mutant %q", o.Defect, o.Mutant)
+	if o.Defect != "" {
+		fmt.Fprintf(&b, " defect %q", o.Defect)
 	}
 	fmt.Fprintf(&b, "\n  chain %s figures %+v mixed %t clones %d tokens %d preempt %v unfit %v\n  ppm %v prio %v\n  net %+v\n  share %+v\n  proc %+v\n", o.Chain, o.Figures, o.Mixed, o.Clones, o.Tokens, o.Claims, o.Unfit, o.PPM, o.Prio, o.Net, o.Share, o.Proc)
 	for _, f := range o.Faults {

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/convertfw/floatrelay/arbiter"
 	"github.com/convertfw/floatrelay/lease"
 )
 
@@ -36,8 +35,6 @@ type World struct {
 	checker *checker
 	failed  error
 	stats   Stats
-
-	chosen func(*arbiter.Machine) error // breaks a new machine on purpose
 }
 
 // Stats is what a world reports about itself.
@@ -83,9 +80,6 @@ func New(opt Options) *World {
 // Trace makes the world write down what happens, to out and into its hash. out
 // may be nil.
 func (w *World) Trace(level Detail, out io.Writer) { w.trace.level, w.trace.out = level, out }
-
-// Break lets a test break every machine of this world on purpose.
-func (w *World) Break(how func(*arbiter.Machine) error) { w.chosen = how }
 
 // Hash identifies the trace written so far.
 func (w *World) Hash() uint64 { return w.trace.hash }
