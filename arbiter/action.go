@@ -3,6 +3,7 @@ package arbiter
 import (
 	"time"
 
+	"github.com/convertfw/floatrelay/internal/reason"
 	"github.com/convertfw/floatrelay/lease"
 )
 
@@ -116,10 +117,11 @@ type (
 	// zero drops the connection.
 	Watch struct{ ID lease.ID }
 
-	// Report is one line for people: a state change with its reason.
+	// Report says that something happened, and why if that is known.
 	Report struct {
-		Warn bool
-		Text string
+		Warn    bool
+		Reason  reason.Reason
+		Because []reason.Reason
 	}
 
 	// Finished says that a final handoff is over: the daemon may exit.

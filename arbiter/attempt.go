@@ -1,13 +1,16 @@
 package arbiter
 
-import "github.com/convertfw/floatrelay/lease"
+import (
+	"github.com/convertfw/floatrelay/internal/reason"
+	"github.com/convertfw/floatrelay/lease"
+)
 
 // stage seals a record whose create is to begin. It returns nil if the record
 // could not be sealed.
 func (m *Machine) stage(r lease.Record, tenure uint64) *attempt {
 	body, err := m.cfg.Sealer.Seal(r)
 	if err != nil {
-		m.say(true, "cannot write record %d: %v", r.Rev, err)
+		m.say(true, reason.Reason{Code: reason.RecordUnwritable, Rev: r.Rev, Detail: err.Error()})
 		return nil
 	}
 	return m.attempts.add(attempt{share: m.chain.share, tenure: tenure, rec: r, body: body})

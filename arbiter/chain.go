@@ -2,8 +2,10 @@ package arbiter
 
 import (
 	"slices"
+	"strconv"
 	"time"
 
+	"github.com/convertfw/floatrelay/internal/reason"
 	"github.com/convertfw/floatrelay/lease"
 )
 
@@ -110,7 +112,7 @@ func (m *Machine) follow(share string) bool {
 		return false
 	}
 	if m.chain.share != "" {
-		m.say(true, "the share now holds chain %s instead of %s: starting over from what it shows", share, m.chain.share)
+		m.say(true, reason.Reason{Code: reason.ChainReplaced, Share: share, OwnShare: m.chain.share})
 	}
 	c := &m.chain
 	*c = chainView{share: share, known: c.known, okAt: c.okAt, answered: c.answered, lookedAt: c.lookedAt, listTry: c.listTry, listed: c.listed}
@@ -174,7 +176,7 @@ func (m *Machine) ignore(revs []uint64, base uint64) []uint64 {
 	if strays := revs[n:]; len(strays) > 0 && !slices.Equal(strays, m.chain.ignored) {
 		m.chain.ignored = slices.Clone(strays)
 		top := strays[len(strays)-1]
-		m.say(true, "ignoring %d in the chain: more than %d above the newest readable record %d; remove the file %s", top, plausibleStep, base, lease.RecordName(m.chain.share, top))
+		m.say(true, reason.Reason{Code: reason.RecordIgnored, Rev: top, Of: plausibleStep, Found: strconv.FormatUint(base, 10), Path: lease.RecordName(m.chain.share, top)})
 	}
 	return revs[:n]
 }

@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/convertfw/floatrelay/internal/reason"
 	"github.com/convertfw/floatrelay/lease"
 	"github.com/stretchr/testify/require"
 )
@@ -180,7 +181,9 @@ func TestChainSeen_NoneIsFoundedWhileOneGrowsElsewhere(t *testing.T) {
 			for b.Rev = 8; b.Rev < 20; b.Rev++ {
 				none[Found](t, append(r.members(b), r.pass(10*sec)...))
 			}
-			require.Contains(t, r.m.Status().Note, "another folder here than on "+b.Station)
+			other, ok := reason.Find(r.m.Status().Reasons, reason.FolderOther)
+			require.True(t, ok)
+			require.Equal(t, b.Station, other.Station)
 			acts := r.members(b)
 			b.Share = tc.share
 			none[Found](t, append(append(acts, r.members(b)...), r.pass(tc.wait)...))

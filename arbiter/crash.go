@@ -1,9 +1,9 @@
 package arbiter
 
 import (
-	"fmt"
 	"time"
 
+	"github.com/convertfw/floatrelay/internal/reason"
 	"github.com/convertfw/floatrelay/lease"
 )
 
@@ -84,24 +84,34 @@ func (c *crashes) rest(now time.Duration) {
 	c.count, c.backoff, c.next, c.trying = 0, 0, 0, 0
 }
 
-// what is one failure too many, in words.
-func (c *crashes) what(now time.Duration) string {
-	if c.count < crashLimit {
-		return fmt.Sprintf("to become ready for %v", (now - c.trying).Round(time.Second))
+// resting is why a member pauses after the last failure, which has no note if the
+// guard ended a relay that was not ready before its deadline.
+func (c *crashes) resting() reason.Reason {
+	if c.note == "" {
+		return reason.Reason{Code: reason.RelayLate}
 	}
-	return fmt.Sprintf("%d times without running for %v", c.count, longLife)
+	return reason.Reason{Code: reason.RelayResting, Detail: c.note}
+}
+
+// what says which failure was one too many.
+func (c *crashes) what(now time.Duration) reason.Reason {
+	if c.count < crashLimit {
+		return reason.Reason{Code: reason.RelayUnready}.For(now - c.trying)
+	}
+	return reason.Reason{Code: reason.RelayCrashes, Count: c.count}.For(longLife)
 }
 
 func (m *Machine) relayCrashed(ev RelayDown, up time.Duration) {
 	over := m.crashes.failed(m.now, up, ev.Note)
-	m.say(true, "the relay ended by itself (%s: %s)", ev.Cause, ev.Note)
+	m.say(true, reason.Reason{Code: reason.RelayEnded, How: ev.Cause.String(), Detail: ev.Note})
 	if !over || !m.othersEligible() {
 		return
 	}
 	what := m.crashes.what(m.now)
 	m.crashes.rest(m.now)
 	m.beginEnding(Handoff{Reason: relayFailed})
-	m.say(true, "the relay failed %s: handing over, not leading for %v", what, m.crashes.coolDown)
+	what.Of = int(m.crashes.coolDown / time.Second)
+	m.say(true, what)
 }
 
 // noteFailure remembers on which PCs the relay has failed, as far as records

@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/convertfw/floatrelay/internal/reason"
 	"github.com/convertfw/floatrelay/lease"
 	"github.com/stretchr/testify/require"
 )
@@ -80,7 +81,7 @@ func TestCrash_ThreeTimesHandsOverAndRests(t *testing.T) {
 	s := r.m.Status()
 	require.Equal(t, Ineligible, s.Role)
 	require.False(t, s.Eligible)
-	require.Contains(t, s.Note, "exit 1")
+	require.Equal(t, []reason.Reason{{Code: reason.RelayResting, Detail: "exit 1"}}, s.Reasons)
 	t.Run("does not lead again while it rests and others can", func(t *testing.T) {
 		none[Create](t, r.pass(58*sec))
 		require.NotEmpty(t, of[Create](r.pass(5*sec)), "rested: nobody else took it")
@@ -236,7 +237,7 @@ func TestCrashes_AMinuteInVain(t *testing.T) {
 	require.False(t, c.failed(zero+59*sec, 0, ""))
 	c.tries(zero+59*sec, false)
 	require.True(t, c.failed(zero+60*sec, 0, ""))
-	require.Equal(t, "to become ready for 1m0s", c.what(zero+60*sec))
+	require.Equal(t, reason.Reason{Code: reason.RelayUnready, ForMS: 60_000}, c.what(zero+60*sec))
 	c.rest(zero + 60*sec) // what follows one too many
 	c.tries(zero+200*sec, true)
 	require.False(t, c.failed(zero+250*sec, 0, ""), "another tenure counts anew")
@@ -263,4 +264,29 @@ func (m *Machine) successorOf(t *testing.T) lease.ID {
 	defer func() { m.tenure.ending = was }()
 	m.tenure.ending = &ending{}
 	return m.successor()
+}
+
+// Status counts failures in a row, tells when the next start is due, and forgets
+// them after a minute of service.
+func TestStatus_FailuresInARow(t *testing.T) {
+	r := leader(t)
+	require.Zero(t, r.m.Status().Failures)
+	for i, pause := range []time.Duration{0, 1, 2, 4, 8, 15, 15} {
+		r.crash()
+		f := r.m.Status().Failures
+		require.Equal(t, i+1, f.Row)
+		require.Equal(t, "exit 1", f.Last)
+		require.Equal(t, r.now, f.At)
+		if pause == 0 {
+			require.Zero(t, f.Next, "the first start is at once")
+			continue
+		}
+		require.Equal(t, r.now+pause*sec, f.Next)
+		r.pass(pause * sec)
+		require.Zero(t, r.m.Status().Failures.Next, "that start is due now")
+	}
+	r.pass(longLife - sec)
+	require.Equal(t, 7, r.m.Status().Failures.Row)
+	r.pass(2 * sec)
+	require.Zero(t, r.m.Status().Failures, "a minute of service")
 }

@@ -3,11 +3,13 @@ package arbiter
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
 
+	"github.com/convertfw/floatrelay/internal/reason"
 	"github.com/convertfw/floatrelay/lease"
 )
 
@@ -56,8 +58,8 @@ type DriverConfig struct {
 	Guards  Guards
 	// Now is boot time; production passes clock.Boot.
 	Now func() time.Duration
-	// Report is told every state change, one line each. It must not block.
-	Report func(warn bool, text string)
+	// Report is told every state change. It must not block.
+	Report func(Report)
 	// OnStatus is told whenever the status changed. It must not block.
 	OnStatus func(Status)
 }
@@ -91,13 +93,13 @@ func NewDriver(cfg DriverConfig) (*Driver, error) {
 		return nil, err
 	}
 	if cfg.Report == nil {
-		cfg.Report = func(bool, string) {}
+		cfg.Report = func(Report) {}
 	}
 	if cfg.OnStatus == nil {
 		cfg.OnStatus = func(Status) {}
 	}
 	d := &Driver{cfg: cfg, m: m, ready: make(chan struct{}, 1)}
-	d.status.Store(&Status{Note: "starting", Role: Ineligible})
+	d.status.Store(&Status{Reasons: because(reason.Starting), Role: Ineligible})
 	return d, nil
 }
 
@@ -193,7 +195,7 @@ func (d *Driver) step(ctx context.Context, ev Event) (finished bool) {
 // sameStatus compares what the others and the API's watchers care about; the
 // deadline moves with every beat.
 func sameStatus(a, b Status) bool {
-	return a.Role == b.Role && a.Eligible == b.Eligible && a.Note == b.Note && a.Share == b.Share &&
+	return a.Role == b.Role && a.Eligible == b.Eligible && slices.Equal(a.Reasons, b.Reasons) && a.Failures == b.Failures && a.Share == b.Share &&
 		a.Rev == b.Rev && a.Epoch == b.Epoch && a.Head.Kind == b.Head.Kind && a.Relay == b.Relay && a.RelayPID == b.RelayPID
 }
 
@@ -217,7 +219,7 @@ func (d *Driver) do(ctx context.Context, a Action) {
 	case Watch:
 		d.cfg.Net.Watch(a.ID)
 	case Report:
-		d.cfg.Report(a.Warn, a.Text)
+		d.cfg.Report(a)
 	default:
 		d.worker(ctx, a)
 	}
@@ -276,7 +278,7 @@ func (d *Driver) reportStrange(names []string) {
 	}
 	d.strange = text
 	if text != "" {
-		d.cfg.Report(true, "ignored on the share: "+text)
+		d.cfg.Report(Report{Warn: true, Reason: reason.Reason{Code: reason.NamesIgnored, Detail: text}})
 	}
 }
 
@@ -290,7 +292,7 @@ func (d *Driver) reportRefused(err error) {
 		}
 	}
 	if text != d.refused && text != "" {
-		d.cfg.Report(true, "the chain cannot be read: "+text)
+		d.cfg.Report(Report{Warn: true, Reason: reason.Reason{Code: reason.ChainUnreadable, Detail: text}})
 	}
 	d.refused = text
 }

@@ -9,6 +9,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/convertfw/floatrelay/internal/reason"
 	"github.com/convertfw/floatrelay/lease"
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
@@ -72,14 +73,14 @@ func TestDriver_AStuckLaneDoesNotStallTheOthers(t *testing.T) {
 func TestDriver_WhatWasPostedBeforeTheStartComesFirst(t *testing.T) {
 	for range 20 {
 		synctest.Test(t, func(t *testing.T) {
-			var said []string
+			var said []Report
 			d, err := NewDriver(DriverConfig{
 				Machine: testConfig(t, idA), Store: newFakeStore(), Codec: testCodec(t, site, "secret"), Net: &fakeNet{}, Guards: &fakeGuards{},
 				Now:    func() time.Duration { return zero },
-				Report: func(_ bool, text string) { said = append(said, text) },
+				Report: func(r Report) { said = append(said, r) },
 			})
 			require.NoError(t, err)
-			d.Post(Eligibility{Note: "not checked"})
+			d.Post(Eligibility{Reasons: reason.Of(reason.ShareUnchecked)})
 			d.Post(TreeClear{})
 			time.Sleep(time.Second)
 			ctx, cancel := context.WithCancel(t.Context())
@@ -88,7 +89,7 @@ func TestDriver_WhatWasPostedBeforeTheStartComesFirst(t *testing.T) {
 			cancel()
 			d.workers.Wait()
 			synctest.Wait()
-			require.Equal(t, "role ineligible (not checked)", said[0])
+			require.Equal(t, Report{Reason: reason.Reason{Code: reason.RoleIs, Role: "ineligible"}, Because: reason.Of(reason.ShareUnchecked)}, said[0])
 		})
 	}
 }
@@ -161,10 +162,10 @@ func TestDriver_EventsAreTakenInOrder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		x := drive(t)
 		for i := range 100 {
-			x.Post(Eligibility{Note: fmt.Sprint(i)})
+			x.Post(Eligibility{Reasons: []reason.Reason{{Code: reason.PortHeld, Port: i}}})
 		}
 		synctest.Wait()
-		require.Equal(t, "99", x.Status().Note)
+		require.Equal(t, 99, x.Status().Reasons[0].Port)
 	})
 }
 

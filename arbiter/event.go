@@ -1,6 +1,7 @@
 package arbiter
 
 import (
+	"github.com/convertfw/floatrelay/internal/reason"
 	"github.com/convertfw/floatrelay/lease"
 )
 
@@ -119,7 +120,7 @@ type (
 	RelayDown struct {
 		Gen   uint64
 		Cause DownCause
-		Note  string // for people: exit code, last words
+		Note  string // word for word, for people: exit code, last words
 	}
 
 	// TreeClear says that no relay tree of an earlier run of this node is left:
@@ -127,8 +128,8 @@ type (
 	TreeClear struct{}
 
 	// Eligibility is the outside world's opinion whether this member may lead:
-	// empty, or the reason why not (drained, port held by a stranger, …).
-	Eligibility struct{ Note string }
+	// empty, or the reasons why not (drained, port held by a stranger, …).
+	Eligibility struct{ Reasons []reason.Reason }
 
 	// Known tells of a rev and its epoch heard of outside the chain (the view
 	// on the share, within plausible bounds): neither may fall when a new chain

@@ -57,7 +57,7 @@ func briefRelay(a Action) string {
 		if a.Warn {
 			mark = "warn"
 		}
-		return mark + ": " + a.Text
+		return mark + ": " + reportText(a)
 	case Finished:
 		return "finished"
 	}

@@ -482,7 +482,7 @@ func (r *rig) opened(body []byte) lease.Record {
 func reports(acts []Action) string {
 	var b strings.Builder
 	for _, x := range of[Report](acts) {
-		b.WriteString(x.Text + "\n")
+		b.WriteString(reportText(x) + "\n")
 	}
 	return b.String()
 }
@@ -498,4 +498,13 @@ func describe(acts []Action) string {
 		b.WriteString("\n  " + brief(memo{codec}, a))
 	}
 	return b.String()
+}
+
+// reportText is a report with its code and facts.
+func reportText(r Report) string {
+	text := r.Reason.String()
+	for _, x := range r.Because {
+		text += " (" + x.String() + ")"
+	}
+	return text
 }

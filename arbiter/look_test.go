@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/convertfw/floatrelay/internal/reason"
 	"github.com/convertfw/floatrelay/lease"
 	"github.com/stretchr/testify/require"
 )
@@ -60,7 +61,7 @@ func TestLook_PollSlowsDownWhileGossipNamesALeader(t *testing.T) {
 	off := func(t *testing.T, m Member) *rig {
 		r := newRig(t)
 		r.put(r.entry(7, 4, idB, roster(idC), figures(20*sec, 1500*ms)))
-		r.do(Eligibility{Note: "drained"}) // it only looks
+		r.do(Eligibility{Reasons: reason.Of(reason.Drained)}) // it only looks
 		r.members(m)
 		r.pass(3 * sec)
 		return r
@@ -90,7 +91,7 @@ func TestStatus_HidesAShareThatDoesNotAnswer(t *testing.T) {
 	s := r.m.Status()
 	require.Empty(t, s.Share, "it must not outrank a share in use")
 	require.Equal(t, Ineligible, s.Role)
-	require.NotEmpty(t, s.Note)
+	require.NotEmpty(t, s.Reasons)
 }
 
 func TestStatus_NamesAreThoseOfTheDocs(t *testing.T) {

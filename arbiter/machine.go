@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"time"
 
+	"github.com/convertfw/floatrelay/internal/reason"
 	"github.com/convertfw/floatrelay/lease"
 )
 
@@ -46,9 +47,9 @@ type Machine struct {
 	stop     Handoff // the final handoff asked for, if Final
 	finished bool
 
-	outside string // Eligibility.Note of the outside world
+	outside []reason.Reason // the outside world's
 	watched lease.ID
-	told    string // last reported state, to report changes only
+	told    Report // last reported state, to report changes only
 
 	createTook time.Duration // duration of the last acknowledged renewal
 	shownView  published
@@ -120,7 +121,7 @@ func (m *Machine) apply(ev Event) {
 	case TreeClear:
 		m.relay.clear = true
 	case Eligibility:
-		m.outside = ev.Note
+		m.outside = ev.Reasons
 	case Known:
 		m.chain.known.raise(ev.Rev, ev.Epoch)
 	case Moved:
@@ -137,7 +138,7 @@ func (m *Machine) moved(ip string) {
 	if ip == m.cfg.IP {
 		return
 	}
-	m.say(true, "address changed from %s to %s", m.cfg.IP, ip)
+	m.say(true, reason.Reason{Code: reason.AddressChanged, OwnAddr: m.cfg.IP, Addr: ip})
 	m.cfg.IP = ip
 	if m.tenure != nil {
 		m.tenure.confirm = m.now
@@ -167,10 +168,6 @@ func (m *Machine) emit(a Action) { m.out = append(m.out, a) }
 func (m *Machine) nextOp(rev uint64) op {
 	m.lastOp++
 	return op{id: m.lastOp, begun: m.now, rev: rev}
-}
-
-func (m *Machine) say(warn bool, format string, args ...any) {
-	m.emit(Report{Warn: warn, Text: fmt.Sprintf(format, args...)})
 }
 
 // me reports whether id is this very run.

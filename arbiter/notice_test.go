@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/convertfw/floatrelay/internal/reason"
 	"github.com/convertfw/floatrelay/lease"
 	"github.com/stretchr/testify/require"
 )
@@ -26,7 +27,7 @@ func TestNotice_ALeaderIsHeardWhileTheFolderIsEmpty(t *testing.T) {
 		none[Create](t, acts)
 	}
 	require.Equal(t, Ineligible, r.m.Status().Role)
-	require.Contains(t, r.m.Status().Note, "not on ours")
+	require.True(t, reason.Has(r.m.Status().Reasons, reason.RecordUnseen))
 }
 
 // A tenure with a renewal of unknown outcome sees a record far above it: that is no
@@ -126,7 +127,7 @@ func TestNotice_AFounderGoesAboveTheOthersRevAndEpoch(t *testing.T) {
 // A dead leader's next record is looked for eagerly, but not for ever.
 func TestNotice_ASearchThatFindsNothingSlowsDown(t *testing.T) {
 	r := onRoster(t)
-	r.do(Eligibility{Note: "drained"})
+	r.do(Eligibility{Reasons: reason.Of(reason.Drained)})
 	r.pass(30 * sec)
 	require.LessOrEqual(t, len(of[Read](r.pass(10*r.cfg.Poll))), 11)
 }
@@ -167,7 +168,7 @@ func TestNotice_AnEarlierRunIsNoCloneUnlessItLives(t *testing.T) {
 				r.members(b, other)
 				r.pass(sec)
 			}
-			require.Equal(t, lives, !r.m.Status().Eligible, r.m.Status().Note)
+			require.Equal(t, lives, !r.m.Status().Eligible, r.m.Status().Reasons)
 		})
 	}
 }

@@ -1,6 +1,9 @@
 package arbiter
 
-import "github.com/convertfw/floatrelay/lease"
+import (
+	"github.com/convertfw/floatrelay/internal/reason"
+	"github.com/convertfw/floatrelay/lease"
+)
 
 // created takes in how a create ended.
 func (m *Machine) created(ev Created) {
@@ -56,7 +59,7 @@ func (m *Machine) renewed(out Outcome, a attempt) {
 		// Without a chain there is nothing to release, and nobody to tell: a PC
 		// that stops need not wait for its lease to run out.
 		if t.ending != nil && t.ending.released && m.chain.missing {
-			m.endTenure(true, "the lease's folder is gone, so there is nothing to release")
+			m.endTenure(reason.Reason{Code: reason.EndedFolderGone})
 			return
 		}
 	}
@@ -78,7 +81,7 @@ func (m *Machine) took(out Outcome, a attempt, rev uint64) {
 		m.observe(lease.Entry{Rev: rev})
 		m.chain.lookedAt = 0
 	case NoBody:
-		m.observe(lease.Entry{Rev: rev, Kind: lease.Unknown, Cause: "created by this run without its body"})
+		m.observe(lease.Entry{Rev: rev, Kind: lease.Unknown, Flaw: lease.Empty})
 		if m.chain.head.rev == rev {
 			m.chain.head.own = true
 		}
@@ -102,7 +105,7 @@ func (m *Machine) won(a attempt) bool {
 	c := &m.chain
 	top := c.head.rev == a.rec.Rev-1 || c.head.rev == a.rec.Rev && c.head.own
 	return top && a.rec.State == lease.Held && a.tenure == m.taking.tenures &&
-		m.relay.phase == RelayNone && m.ineligible() == "" &&
+		m.relay.phase == RelayNone && len(m.ineligible()) == 0 &&
 		c.listedOnce && m.now-c.listedAt < listingAge &&
 		m.now < a.begun+a.rec.TTL-KillMargin(a.rec.Fence)
 }
@@ -118,9 +121,6 @@ func (m *Machine) adoptTaking(e lease.Entry) {
 	}
 }
 
-// noteFolderGone is what a leader shows while its chain is not on the share.
-const noteFolderGone = "the lease's folder relay_leader.d was deleted or moved: leave it in LEASE_DIR"
-
 // tellRenewals says once that the share refuses the leader's records, and once
 // that it takes them again.
 func (m *Machine) tellRenewals(out Outcome) {
@@ -130,12 +130,12 @@ func (m *Machine) tellRenewals(out Outcome) {
 	}
 	m.tenure.failing = failing
 	if !failing {
-		m.say(false, "the share takes records again")
+		m.say(false, reason.Reason{Code: reason.RenewalBack})
 		return
 	}
 	if out == NotExist {
-		m.say(true, "%s. The relay goes on for as long as the roster vouches, at most until TTL; a new chain is founded after that", noteFolderGone)
+		m.say(true, reason.Reason{Code: reason.RenewalNoFolder})
 		return
 	}
-	m.say(true, "the share did not take the leader's record (%s): is it full, read-only or unreachable? The relay goes on for as long as the roster vouches, at most until TTL", out)
+	m.say(true, reason.Reason{Code: reason.RenewalFails, How: out.String()})
 }

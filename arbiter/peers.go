@@ -1,20 +1,12 @@
 package arbiter
 
 import (
-	"fmt"
 	"slices"
 	"time"
 
+	"github.com/convertfw/floatrelay/internal/reason"
 	"github.com/convertfw/floatrelay/lease"
 )
-
-// NoteDenied is why a member may not lead to which the share refused a record.
-// The machine does not know the reason; who does, as of a full share, says so in
-// its place.
-const NoteDenied = "no write access to LEASE_DIR: creating a record was denied"
-
-// NoteRefused is why a member may not lead that may not read the chain.
-const NoteRefused = "access to the chain in LEASE_DIR is denied: this account must be able to read and write there"
 
 // cloneAfter is how long another run of our own node must stay alive before it
 // is called a clone: a restart leaves its old run in the table for as long as
@@ -174,48 +166,49 @@ func (m *Machine) checkShareOrder() {
 		return
 	}
 	if p, ok := m.lowerShare(); ok {
-		m.endTenure(true, "%s (%s) uses share %s, this station uses %s; the lowest wins", p.Station, p.Addr, p.Share, m.chain.share)
+		m.endTenure(reason.Reason{Code: reason.EndedLowerShare, Station: p.Station, Addr: p.Addr, Share: p.Share, OwnShare: m.chain.share})
 	}
 }
 
-// ineligible returns why this member may not lead, or "".
-func (m *Machine) ineligible() string {
-	note := m.barred()
-	if note == "" && m.now < m.crashes.until && m.othersEligible() {
+// ineligible returns why this member may not lead, or nothing.
+func (m *Machine) ineligible() []reason.Reason {
+	why := m.barred()
+	if len(why) == 0 && m.now < m.crashes.until && m.othersEligible() {
 		m.wakeAt(m.crashes.until)
-		return fmt.Sprintf("the relay failed here (%s); not leading until it has rested", m.crashes.note)
+		return []reason.Reason{m.crashes.resting()}
 	}
-	return note
+	return why
 }
 
 // barred is ineligible without the crash policy's pause.
-func (m *Machine) barred() string {
+func (m *Machine) barred() []reason.Reason {
 	c := &m.chain
 	switch {
 	case m.stop.Final:
-		return "stopping"
-	case m.outside != "":
+		return because(reason.Stopping)
+	case len(m.outside) > 0:
 		return m.outside
 	case m.cfg.Priority <= 0:
-		return "RELAY_PRIORITY is 0"
+		return because(reason.PriorityZero)
 	case !m.relay.clear:
-		return "a relay of an earlier run is still being stopped"
+		return because(reason.EarlierRelay)
 	}
-	if note := m.shareTrouble(); note != "" {
-		return note
+	if why := m.shareTrouble(); len(why) > 0 {
+		return why
 	}
 	if m.peers.cloned {
 		if m.now >= m.peers.cloneFrom+cloneAfter {
-			return fmt.Sprintf("another PC runs with this node's identity: %s at %s, this one is %s at %s; give one of them a new STATE_DIR", m.peers.clone.Station, m.peers.clone.Addr, m.cfg.Station, m.cfg.IP)
+			p := m.peers.clone
+			return []reason.Reason{{Code: reason.CloneRuns, Station: p.Station, Addr: p.Addr, Own: m.cfg.Station, OwnAddr: m.cfg.IP}}
 		}
 		m.wakeAt(m.peers.cloneFrom + cloneAfter)
 	}
 	if p, ok := m.lowerShare(); ok && m.chain.share != "" {
-		return fmt.Sprintf("another share: %s (%s) uses share %s, this station %s; the lowest wins, set LEASE_DIR alike", p.Station, p.Addr, p.Share, c.share)
+		return []reason.Reason{{Code: reason.LowerShare, Station: p.Station, Addr: p.Addr, Share: p.Share, OwnShare: c.share}}
 	} else if ok {
-		return fmt.Sprintf("LEASE_DIR holds no lease chain, but %s (%s) uses share %s: set LEASE_DIR alike", p.Station, p.Addr, p.Share)
+		return []reason.Reason{{Code: reason.NoChainHere, Station: p.Station, Addr: p.Addr, Share: p.Share}}
 	}
-	return ""
+	return nil
 }
 
 // emptied reports whether the folder was emptied under all of us: no chain has
@@ -229,31 +222,31 @@ func (m *Machine) emptied() bool {
 
 // shareTrouble returns why the share, as this member sees it, is not fit to
 // lead on.
-func (m *Machine) shareTrouble() string {
+func (m *Machine) shareTrouble() []reason.Reason {
 	c := &m.chain
 	switch {
 	case c.refused && m.tenure == nil:
-		return NoteRefused
+		return because(reason.ChainRefused)
 	case !c.answered:
-		return "the share has not answered yet"
+		return because(reason.ShareUnasked)
 	case m.now-c.okAt > lease.TTLMax:
-		return "the share does not answer"
+		return because(reason.ShareSilent)
 	}
 	m.wakeAt(c.okAt + lease.TTLMax + time.Millisecond)
 	if h := c.head; h.entry.Kind == lease.Foreign || h.entry.Kind == lease.Newer {
-		return h.entry.Cause
+		return HeadReasons(c.share, m.cfg.KMSN, h.entry)
 	}
 	if c.denied && m.tenure == nil && m.now < c.deniedAt+deniedPause {
 		m.wakeAt(c.deniedAt + deniedPause)
-		return NoteDenied
+		return because(reason.ShareDenied)
 	}
 	if c.unseenRev == 0 || m.emptied() {
-		return ""
+		return nil
 	}
 	at := c.unseenFrom + 2*m.cfg.Poll + cacheAge
 	if m.now >= at {
-		return fmt.Sprintf("record %d is on the others' share and not on ours: another share or an offline copy of it", c.unseenRev)
+		return []reason.Reason{{Code: reason.RecordUnseen, Rev: c.unseenRev}}
 	}
 	m.wakeAt(at)
-	return ""
+	return nil
 }

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/convertfw/floatrelay/internal/reason"
 	"github.com/convertfw/floatrelay/lease"
 	"github.com/stretchr/testify/require"
 )
@@ -213,7 +214,7 @@ func TestPending_AHandoffBesideAWipedFolderIsDropped(t *testing.T) {
 	acts := r.do(Handoff{To: idB, Reason: "asked"})
 	acts = append(acts, r.pass(3*sec)...)
 	none[StopRelay](t, acts)
-	require.Contains(t, reports(acts), "not handing over")
+	require.Contains(t, reports(acts), string(reason.HandoffUnconfirmed))
 	r.share, r.chain = share, chain
 	none[StopRelay](t, r.pass(20*sec)) // dropped is dropped
 	require.Equal(t, Leader, r.m.Status().Role)
@@ -233,7 +234,7 @@ func TestPending_AFailedCreateIsNoAnswer(t *testing.T) {
 		r.pass(100 * ms)
 	}
 	require.Equal(t, Ineligible, r.m.Status().Role)
-	require.Contains(t, r.m.Status().Note, "does not answer")
+	require.Equal(t, reason.Of(reason.ShareSilent), r.m.Status().Reasons)
 }
 
 // unavailable answers the outstanding List or Read as a share out of reach.

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/convertfw/floatrelay/internal/reason"
 	"github.com/convertfw/floatrelay/lease"
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
@@ -246,7 +247,7 @@ func (h *history) membership() {
 	case 5:
 		h.members(alive(idB), alive(lease.ID{Node: idA.Node, Run: "a7"}))
 	case 6:
-		h.do(Eligibility{Note: []string{"", "", "drained"}[h.pick("note", 3)]})
+		h.do(Eligibility{Reasons: [][]reason.Reason{nil, nil, reason.Of(reason.Drained)}[h.pick("note", 3)]})
 	case 7:
 		h.do(Handoff{To: h.peer(), Reason: "asked", Final: h.pick("final", 10) == 0})
 	default:
@@ -267,6 +268,6 @@ func (h *history) recover() {
 		return
 	}
 	s := h.m.Status()
-	require.Equal(h.t, Leader, s.Role, "nobody leads after all is well again: %s", s.Note)
+	require.Equal(h.t, Leader, s.Role, "nobody leads after all is well again: %s", s.Reasons)
 	require.Equal(h.t, RelayRunning, s.Relay)
 }

@@ -4,6 +4,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/convertfw/floatrelay/internal/reason"
 )
 
 // A station whose account may not read the chain is told so, not that the share
@@ -17,8 +19,8 @@ func TestS6_ADeniedChainIsSaidToBeDenied(t *testing.T) {
 		return r.do(ev)
 	}
 	acts := answer(append(r.do(TreeClear{}), r.pass(3*sec)...), Listed{Outcome: Denied})
-	require.Equal(t, NoteRefused, r.m.Status().Note)
+	require.Equal(t, reason.Of(reason.ChainRefused), r.m.Status().Reasons)
 	require.False(t, r.m.Status().Eligible)
 	answer(append(acts, r.pass(3*sec)...), Listed{Outcome: OK})
-	require.NotEqual(t, NoteRefused, r.m.Status().Note)
+	require.False(t, reason.Has(r.m.Status().Reasons, reason.ChainRefused))
 }

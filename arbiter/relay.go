@@ -2,6 +2,8 @@ package arbiter
 
 import (
 	"time"
+
+	"github.com/convertfw/floatrelay/internal/reason"
 )
 
 // relay is the tree under this daemon. There is at most one generation at a
@@ -93,7 +95,7 @@ func (m *Machine) relayReady(ev RelayReady) {
 	r.pid, r.upAt = ev.PID, m.now
 	m.setPhase(RelayRunning)
 	m.crashes.trying = 0
-	m.say(false, "relay is ready (pid %d, epoch %d)", ev.PID, m.chain.known.epoch)
+	m.say(false, reason.Reason{Code: reason.RelayReady, PID: ev.PID, Epoch: m.chain.known.epoch})
 }
 
 // relayDown takes in that the whole tree is dead.
@@ -113,7 +115,7 @@ func (m *Machine) relayDown(ev RelayDown) {
 	m.setPhase(RelayNone)
 	r.pid, r.downAt = 0, m.now
 	t := m.tenure
-	if ev.Cause == DownDeadline && up == 0 && !stopping && m.crashes.failed(m.now, 0, "it was not ready before its deadline") && m.othersEligible() {
+	if ev.Cause == DownDeadline && up == 0 && !stopping && m.crashes.failed(m.now, 0, "") && m.othersEligible() {
 		m.crashes.rest(m.now) // a PC too slow to start a guard must not try for ever
 	}
 	if t == nil || t.ending != nil {
@@ -121,13 +123,13 @@ func (m *Machine) relayDown(ev RelayDown) {
 	}
 	switch ev.Cause {
 	case DownDeadline: // a guard that has killed never runs again
-		m.endTenure(true, "the guard killed the relay at its deadline")
+		m.endTenure(reason.Reason{Code: reason.EndedByItsGuard})
 	case DownGuard:
 		// Its last will may still be on its way, over every record it was told
 		// of: nothing runs until one above all of them is acknowledged (rule 7).
 		t.lostOp, t.lostTip = m.lastOp, max(t.begun, t.acked.rec.Rev)
 		r.restarts++
-		m.say(true, "the guard died (%s): starting the relay again once a new record is acknowledged", ev.Note)
+		m.say(true, reason.Reason{Code: reason.GuardDied, Detail: ev.Note})
 	default:
 		if !stopping {
 			r.restarts++

@@ -3,6 +3,7 @@ package arbiter
 import (
 	"time"
 
+	"github.com/convertfw/floatrelay/internal/reason"
 	"github.com/convertfw/floatrelay/lease"
 )
 
@@ -28,9 +29,9 @@ func (m *Machine) askedToLeave(ev Handoff) {
 	switch {
 	case m.tenure == nil:
 	case !ev.Final && !m.othersEligible():
-		m.say(true, "not handing over (%s): nobody else is eligible", ev.Reason)
+		m.say(true, reason.Reason{Code: reason.HandoffNobody, How: ev.Reason})
 	case !ev.To.IsZero() && !m.eligiblePeer(ev.To) && !ev.Final:
-		m.say(true, "not handing over to %s: it is not alive and eligible", ev.To)
+		m.say(true, reason.Reason{Code: reason.HandoffUnfit, Found: ev.To.String()})
 	default:
 		m.beginEnding(ev)
 	}
@@ -41,7 +42,7 @@ func (m *Machine) beginEnding(ev Handoff) {
 		return
 	}
 	m.tenure.ending = &ending{to: ev.To, reason: ev.Reason, at: m.now}
-	m.say(false, "handing over (%s)", ev.Reason)
+	m.say(false, reason.Reason{Code: reason.HandingOver, How: ev.Reason})
 }
 
 // leave does the next step of a handoff: confirm, stop the relay, release.
@@ -61,7 +62,7 @@ func (m *Machine) leave() {
 			// A handoff begins with an acknowledged renewal: without the share it
 			// would only stop a relay that may go on.
 			t.ending, t.noEnding = nil, m.now+m.cfg.Renew
-			m.say(true, "not handing over (%s): the share does not confirm it", e.reason)
+			m.say(true, reason.Reason{Code: reason.HandoffUnconfirmed, How: e.reason})
 			return
 		}
 		e.stopped = true
@@ -93,7 +94,7 @@ func (m *Machine) release() {
 	r.Roster = t.acked.rec.Roster
 	a := m.stage(r, t.no)
 	if a == nil {
-		m.endTenure(true, "the release could not be written")
+		m.endTenure(reason.Reason{Code: reason.EndedUnreleased})
 		return
 	}
 	e.released, e.lastTry, t.lastTry = true, m.now, m.now
@@ -140,7 +141,7 @@ func (m *Machine) releaseDone(a attempt) {
 			m.emit(SendHead{To: id, Body: a.body})
 		}
 	}
-	m.say(false, "released the lease: record %d (%s)", a.rec.Rev, a.rec.Reason)
+	m.say(false, reason.Reason{Code: reason.ReleasedLease, Rev: a.rec.Rev, How: a.rec.Reason})
 }
 
 // yieldLead makes a leader that became ineligible hand over, and lets a better
@@ -158,9 +159,9 @@ func (m *Machine) yieldLead() {
 		m.wakeAt(t.noEnding)
 		return
 	}
-	if note := m.ineligible(); note != "" && m.othersEligible() {
+	if why := m.ineligible(); len(why) > 0 && m.othersEligible() {
 		m.beginEnding(Handoff{Reason: "ineligible"})
-		m.say(true, "leading although not eligible: %s", note)
+		m.say(true, reason.Reason{Code: reason.LeadsIneligible}, why...)
 		return
 	}
 	if id, ok := m.preemptor(); ok {

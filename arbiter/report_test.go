@@ -5,6 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/convertfw/floatrelay/internal/reason"
 	"github.com/convertfw/floatrelay/lease"
 )
 
@@ -12,15 +13,15 @@ import (
 // shows it for as long as it leads.
 func TestReport_AFolderThatIsGone(t *testing.T) {
 	r := settled(t)
-	require.Empty(t, r.m.Status().Note)
+	require.Empty(t, r.m.Status().Reasons)
 	r.creates = false
 	r.share, r.chain = "", nil
 	acts := r.pass(r.cfg.Renew + sec)
 	acts = append(acts, r.created(NotExist)...)
 	require.Equal(t, Leader, r.m.Status().Role)
-	require.Contains(t, reports(acts), noteFolderGone)
-	require.NotContains(t, reports(acts), "is it full")
-	require.Equal(t, noteFolderGone, r.m.Status().Note)
+	require.Contains(t, reports(acts), string(reason.RenewalNoFolder))
+	require.NotContains(t, reports(acts), string(reason.RenewalFails))
+	require.Equal(t, reason.Of(reason.FolderGone), r.m.Status().Reasons)
 	require.True(t, r.m.Status().Eligible, "the note alone decides nothing")
 }
 
@@ -30,6 +31,6 @@ func TestReport_NobodyFollowsItself(t *testing.T) {
 	e := r.entry(6, 3, lease.ID{Node: idA.Node, Run: "a0"}, func(x *lease.Record) { x.Boot = "before" })
 	r.put(e)
 	acts := append(r.do(TreeClear{}), r.pass(3*sec)...)
-	require.Contains(t, reports(acts), "the newest lease was its own")
-	require.NotContains(t, reports(acts), "follows "+e.Record.Station)
+	require.Contains(t, reports(acts), string(reason.RoleOwnLease))
+	require.NotContains(t, reports(acts), string(reason.RoleFollows))
 }

@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/convertfw/floatrelay/internal/reason"
 	"github.com/convertfw/floatrelay/lease"
 	"github.com/stretchr/testify/require"
 )
@@ -21,7 +22,7 @@ func TestRule10_TheLowestShareWins(t *testing.T) {
 		killsFirst(t, r, r.members(alive(idB), onShareID(idC, "4")))
 		s := r.m.Status()
 		require.Equal(t, Ineligible, s.Role)
-		require.Contains(t, s.Note, "POS-C")
+		require.Equal(t, "POS-C", s.Reasons[0].Station)
 		none[Create](t, r.pass(time.Minute))
 	})
 	t.Run("a holder on the lowest stays", func(t *testing.T) {
@@ -57,7 +58,7 @@ func TestRule10_TheLowestShareWins(t *testing.T) {
 		r.do(TreeClear{})
 		r.members(onShareID(idC, "9"))
 		none[Found](t, r.pass(5*time.Minute))
-		require.Contains(t, r.m.Status().Note, "POS-C")
+		require.Equal(t, "POS-C", r.m.Status().Reasons[0].Station)
 	})
 }
 
@@ -91,7 +92,7 @@ func TestRule10_ARecordTheShareDoesNotShowMakesIneligible(t *testing.T) {
 		acts = append(acts, r.beats(beat(r), 500*ms)...)
 		s := r.m.Status()
 		require.Equal(t, Ineligible, s.Role, "%v after the first beat", r.now-from)
-		require.Contains(t, s.Note, "record 8")
+		require.Equal(t, []reason.Reason{{Code: reason.RecordUnseen, Rev: 8}}, s.Reasons)
 		require.False(t, s.Eligible)
 		none[Create](t, append(acts, r.pass(5*time.Minute)...))
 	})
@@ -146,8 +147,9 @@ func TestRule10_TwoLiveRunsOfOneNode(t *testing.T) {
 		r.beats(e, 10*sec)
 		s := r.m.Status()
 		require.Equal(t, Ineligible, s.Role)
-		require.Contains(t, s.Note, "192.168.1.77:7946")
-		require.Contains(t, s.Note, r.cfg.IP, "both addresses are shown")
+		require.Equal(t, reason.CloneRuns, s.Reasons[0].Code)
+		require.Equal(t, "192.168.1.77:7946", s.Reasons[0].Addr)
+		require.Equal(t, r.cfg.IP, s.Reasons[0].OwnAddr, "both addresses are shown")
 		none[Create](t, r.pass(time.Minute))
 	})
 	t.Run("the holder hands over", func(t *testing.T) {

@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/convertfw/floatrelay/internal/reason"
 	"github.com/convertfw/floatrelay/lease"
 	"github.com/stretchr/testify/require"
 )
@@ -214,7 +215,7 @@ func TestRule4_NeverOverAnotherSiteOrANewerFormat(t *testing.T) {
 			none[Create](t, r.pass(10*time.Minute))
 			s := r.m.Status()
 			require.Equal(t, Ineligible, s.Role)
-			require.NotEmpty(t, s.Note, "it says why")
+			require.NotEmpty(t, s.Reasons, "it says why")
 			require.False(t, s.Eligible)
 		})
 	}
@@ -323,7 +324,7 @@ func TestRule4_IneligibleMembersNeverTakeOver(t *testing.T) {
 		},
 		"drained": func(t *testing.T) *rig {
 			r := newRig(t)
-			r.do(Eligibility{Note: "drained"})
+			r.do(Eligibility{Reasons: reason.Of(reason.Drained)})
 			r.do(TreeClear{})
 			return r
 		},
@@ -430,7 +431,7 @@ func TestRule4_ADeniedCreateIsNoContention(t *testing.T) {
 		r := taker(t)
 		r.created(Denied)
 		require.Equal(t, Ineligible, r.m.Status().Role)
-		require.Contains(t, r.m.Status().Note, "no write access")
+		require.Equal(t, reason.Of(reason.ShareDenied), r.m.Status().Reasons)
 		require.LessOrEqual(t, denied(r, time.Minute), 6)
 		require.LessOrEqual(t, len(r.m.attempts.open), 1, "nothing piles up")
 		r.creates = true
@@ -443,7 +444,7 @@ func TestRule4_ADeniedCreateIsNoContention(t *testing.T) {
 		r.do(TreeClear{})
 		r.pass(23 * sec)
 		require.LessOrEqual(t, denied(r, time.Minute), 7)
-		require.Contains(t, r.m.Status().Note, "no write access")
+		require.Equal(t, reason.Of(reason.ShareDenied), r.m.Status().Reasons)
 	})
 	t.Run("a running leader lives on its vouches", func(t *testing.T) {
 		r := settled(t)

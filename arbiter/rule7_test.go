@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/convertfw/floatrelay/internal/reason"
 	"github.com/convertfw/floatrelay/lease"
 	"github.com/stretchr/testify/require"
 )
@@ -148,7 +149,7 @@ func TestRule7_AStopDoesNotWaitForAChainThatIsGone(t *testing.T) {
 	r.creates = true
 	acts := r.pass(r.cfg.Poll + sec)
 	require.NotEmpty(t, of[Finished](acts), "within POLL, not after TTL")
-	require.Contains(t, reports(acts), "nothing to release")
+	require.Contains(t, reports(acts), string(reason.EndedFolderGone))
 }
 
 func TestRule7_AfterAReleaseWithoutBodyTheNextRevIsReleased(t *testing.T) {
@@ -176,7 +177,7 @@ func TestRule7_NobodyToHandOverToIsRefused(t *testing.T) {
 	acts := r.do(Handoff{Reason: "asked"})
 	acts = append(acts, r.pass(5*sec)...)
 	none[StopRelay](t, acts)
-	require.Contains(t, reports(acts), "nobody else")
+	require.Contains(t, reports(acts), string(reason.HandoffNobody))
 	require.Equal(t, Leader, r.m.Status().Role)
 }
 
@@ -192,7 +193,7 @@ func TestRule7_HandoffToSomebodyIneligibleIsRefused(t *testing.T) {
 			acts := r.do(Handoff{To: to})
 			acts = append(acts, r.pass(sec)...)
 			none[StopRelay](t, acts)
-			require.Contains(t, reports(acts), "not alive and eligible")
+			require.Contains(t, reports(acts), string(reason.HandoffUnfit))
 		})
 	}
 }
@@ -316,13 +317,13 @@ func TestRule7_TheGuardKnowsTheNewestAcknowledgedRecord(t *testing.T) {
 
 func TestRule7_AnIneligibleLeaderHandsOver(t *testing.T) {
 	r := settled(t)
-	acts := r.do(Eligibility{Note: "drained"})
+	acts := r.do(Eligibility{Reasons: reason.Of(reason.Drained)})
 	acts = append(acts, r.pass(sec)...)
 	require.NotEmpty(t, of[SendHead](acts))
 	require.Equal(t, lease.Released, r.m.Status().Head.Record.State)
 	t.Run("but not if nobody else is there", func(t *testing.T) {
 		r := leader(t)
-		acts := r.do(Eligibility{Note: "drained"})
+		acts := r.do(Eligibility{Reasons: reason.Of(reason.Drained)})
 		none[StopRelay](t, append(acts, r.pass(time.Minute)...))
 	})
 }

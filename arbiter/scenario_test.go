@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/convertfw/floatrelay/internal/reason"
 	"github.com/convertfw/floatrelay/lease"
 	"github.com/stretchr/testify/require"
 )
@@ -195,7 +196,7 @@ func (s *script) event(word string, args []string) error {
 	case "gone":
 		s.do(LeaderGone{ID: byLetter[args[0]]})
 	case "note":
-		s.do(Eligibility{Note: strings.Join(args, " ")})
+		s.do(Eligibility{Reasons: []reason.Reason{reason.Text(strings.Join(args, " "))}})
 	case "handoff":
 		s.do(Handoff{To: first(ids(args)), Reason: "asked"})
 	case "stop":

@@ -3,6 +3,7 @@ package arbiter
 import (
 	"time"
 
+	"github.com/convertfw/floatrelay/internal/reason"
 	"github.com/convertfw/floatrelay/lease"
 )
 
@@ -140,7 +141,7 @@ func (m *Machine) housekept(ev Housekept) {
 	if failed := ev.Outcome != OK; failed != m.sweepFails {
 		m.sweepFails = failed
 		if failed {
-			m.say(true, "old records cannot all be deleted from the share (%s): may this account delete other accounts' files there?", ev.Outcome)
+			m.say(true, reason.Reason{Code: reason.SweepFails, How: ev.Outcome.String()})
 		}
 	}
 }

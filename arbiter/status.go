@@ -1,9 +1,10 @@
 package arbiter
 
 import (
-	"fmt"
+	"slices"
 	"time"
 
+	"github.com/convertfw/floatrelay/internal/reason"
 	"github.com/convertfw/floatrelay/lease"
 )
 
@@ -18,7 +19,7 @@ const (
 	Candidate
 	// Leader holds the lease; its relay runs, starts or is being stopped.
 	Leader
-	// Ineligible may not lead; Status.Note says why.
+	// Ineligible may not lead; Status.Reasons say why.
 	Ineligible
 )
 
@@ -47,10 +48,10 @@ func (p Phase) String() string {
 type Status struct {
 	Role     Role
 	Eligible bool
-	Note     string // why not eligible, or what is odd
-	Share    string // share id of the chain followed, or empty
-	Rev      uint64 // head
-	Epoch    uint64 // epoch of the newest readable record
+	Reasons  []reason.Reason // why not eligible, or what is odd
+	Share    string          // share id of the chain followed, or empty
+	Rev      uint64          // head
+	Epoch    uint64          // epoch of the newest readable record
 	Head     lease.Entry
 	HeadSeen time.Duration // boot time when the head was first observed
 	KnownRev uint64        // newest readable record ever known; Epoch belongs to it
@@ -59,6 +60,7 @@ type Status struct {
 	Gen      uint64
 	RelayPID int
 	Restarts int
+	Failures RelayFailures
 	Since    time.Duration // boot time of the last change of Relay
 
 	Deadline time.Duration // boot time until which the relay may run; zero if none
@@ -72,14 +74,14 @@ type Status struct {
 func (m *Machine) Status() Status {
 	c := &m.chain
 	wake := m.wake
-	note := m.ineligible()
+	why := m.ineligible()
 	m.wake = wake // a look must not change when the machine wakes
 	s := Status{
-		Role: m.role(note), Eligible: note == "" && m.now >= m.crashes.until, Note: note,
+		Role: m.role(why), Eligible: len(why) == 0 && m.now >= m.crashes.until, Reasons: why,
 		Rev: c.head.rev, Epoch: c.known.epoch, Head: c.head.entry, HeadSeen: c.head.seen, KnownRev: c.known.rev,
 		Relay: m.relay.phase, Gen: m.relay.gen, RelayPID: m.relay.pid,
 		Restarts: m.relay.restarts, Since: m.relay.since,
-		CreateMS: m.createTook.Milliseconds(),
+		CreateMS: m.createTook.Milliseconds(), Failures: m.relayFailures(),
 	}
 	if c.answered {
 		s.ShareOK = c.okAt
@@ -87,14 +89,8 @@ func (m *Machine) Status() Status {
 			s.Share = c.share // a share out of reach, or gone, must not outrank one in use
 		}
 	}
-	if note == "" && c.head.entry.Kind != lease.Valid {
-		s.Note = c.head.entry.Cause
-	}
-	if note == "" && c.missing && c.share != "" {
-		s.Note = noteFolderGone
-		if p, ok := m.chainNamed(); ok && m.tenure == nil {
-			s.Note += fmt.Sprintf("; or LEASE_DIR is another folder here than on %s (%s): set it alike", p.Station, p.Addr)
-		}
+	if len(why) == 0 {
+		s.Reasons = m.oddities()
 	}
 	if m.tenure != nil {
 		s.Deadline, s.By = m.deadline()
@@ -105,11 +101,24 @@ func (m *Machine) Status() Status {
 	return s
 }
 
-func (m *Machine) role(note string) Role {
+// oddities are what is odd and no reason not to lead.
+func (m *Machine) oddities() []reason.Reason {
+	c := &m.chain
+	if !c.missing || c.share == "" {
+		return HeadReasons(c.share, m.cfg.KMSN, c.head.entry)
+	}
+	all := because(reason.FolderGone)
+	if p, ok := m.chainNamed(); ok && m.tenure == nil {
+		all = append(all, reason.Reason{Code: reason.FolderOther, Station: p.Station, Addr: p.Addr})
+	}
+	return all
+}
+
+func (m *Machine) role(why []reason.Reason) Role {
 	switch {
 	case m.tenure != nil:
 		return Leader
-	case note != "":
+	case len(why) > 0:
 		return Ineligible
 	case m.creating.busy():
 		return Candidate
@@ -122,23 +131,19 @@ func (m *Machine) role(note string) Role {
 
 // report says a change of role, leader or reason once.
 func (m *Machine) report() {
-	if m.tenure == nil && m.chain.head.rev != 0 && m.chain.head.entry.Kind == lease.Unread && m.told != "" {
+	if m.tenure == nil && m.chain.head.rev != 0 && m.chain.head.entry.Kind == lease.Unread && !m.told.Reason.IsZero() {
 		return // a moment later it will be known who leads
 	}
-	note := m.ineligible()
-	text := "role " + m.role(note).String()
+	why := m.ineligible()
+	r := reason.Reason{Code: reason.RoleIs, Role: m.role(why).String()}
 	if h, ok := m.chain.head.held(); ok && m.tenure == nil {
+		r.Code, r.Station = reason.RoleFollows, h.Station
 		if m.cfg.Self.Node == h.Owner.Node && m.cfg.Station == h.Station {
-			text += ": the newest lease was its own"
-		} else {
-			text += ": follows " + h.Station
+			r.Code = reason.RoleOwnLease
 		}
 	}
-	if note != "" {
-		text += " (" + note + ")"
-	}
-	if text != m.told {
-		m.told = text
-		m.say(false, "%s", text)
+	if r != m.told.Reason || !slices.Equal(why, m.told.Because) {
+		m.told = Report{Reason: r, Because: why}
+		m.emit(m.told)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/convertfw/floatrelay/internal/reason"
 	"github.com/convertfw/floatrelay/lease"
 	"github.com/stretchr/testify/require"
 )
@@ -33,7 +34,11 @@ func machineStates() map[string]func(t *testing.T) *rig {
 		"released head":     func(t *testing.T) *rig { return stateFollowing(t, released(idC), roster(idB, idC)) },
 		"unknown head":      stateUnknown,
 		"foreign head":      stateForeign,
-		"drained":           func(t *testing.T) *rig { r := onRoster(t); r.do(Eligibility{Note: "drained"}); return r.manual() },
+		"drained": func(t *testing.T) *rig {
+			r := onRoster(t)
+			r.do(Eligibility{Reasons: reason.Of(reason.Drained)})
+			return r.manual()
+		},
 		"candidate":         func(t *testing.T) *rig { return taker(t).manual() },
 		"candidate, unsure": func(t *testing.T) *rig { r := taker(t).manual(); r.created(Uncertain); return r },
 		"won, not started":  func(t *testing.T) *rig { r, _, _ := slowWinner(t, 2*sec); return r.manual() },
@@ -132,7 +137,7 @@ func machineEvents(r *rig) map[string]func() Event {
 	evs := map[string]func() Event{
 		"tick":       func() Event { return Tick{} },
 		"tree clear": func() Event { return TreeClear{} },
-		"drained":    func() Event { return Eligibility{Note: "drained"} },
+		"drained":    func() Event { return Eligibility{Reasons: reason.Of(reason.Drained)} },
 		"eligible":   func() Event { return Eligibility{} },
 		"handoff":    func() Event { return Handoff{Reason: "asked"} },
 		"handoff B":  func() Event { return Handoff{To: idB, Reason: "asked"} },

@@ -3,6 +3,7 @@ package arbiter
 import (
 	"time"
 
+	"github.com/convertfw/floatrelay/internal/reason"
 	"github.com/convertfw/floatrelay/lease"
 )
 
@@ -45,7 +46,7 @@ func (p path) String() string {
 // takeOver creates head+1 once rule 4 allows it.
 func (m *Machine) takeOver() {
 	m.taking.want = false
-	if m.tenure != nil || m.relay.phase != RelayNone || m.creating.busy() || m.ineligible() != "" {
+	if m.tenure != nil || m.relay.phase != RelayNone || m.creating.busy() || len(m.ineligible()) > 0 {
 		return
 	}
 	p, at := m.allowed()
@@ -241,7 +242,7 @@ func (m *Machine) found() {
 	r.Share = m.cfg.NewShare()
 	body, err := m.cfg.Sealer.Seal(r)
 	if err != nil {
-		m.say(true, "cannot write the first record of a new chain: %v", err)
+		m.say(true, reason.Reason{Code: reason.GenesisRefused, Detail: err.Error()})
 		m.taking.next = m.now + m.cfg.Poll
 		return
 	}
@@ -251,7 +252,7 @@ func (m *Machine) found() {
 	// Whatever comes of it, who founds waits for POLL: by then the others have
 	// seen the chain, so that it cannot be led and wiped behind their backs.
 	m.taking.next = m.now + m.cfg.Poll
-	m.say(true, "the share holds no lease chain: founding %s at record %d", r.Share, rev)
+	m.say(true, reason.Reason{Code: reason.ChainFounding, Share: r.Share, Rev: rev})
 	m.emit(Found{Op: o.id, Share: r.Share, Rev: rev, Genesis: body})
 }
 

@@ -1,9 +1,9 @@
 package arbiter
 
 import (
-	"fmt"
 	"time"
 
+	"github.com/convertfw/floatrelay/internal/reason"
 	"github.com/convertfw/floatrelay/lease"
 )
 
@@ -53,11 +53,11 @@ func (m *Machine) win(a attempt) {
 		entry: lease.Entry{Rev: a.rec.Rev, Kind: lease.Valid, Record: a.rec, Body: a.body}}
 	m.remember(a.rec)
 	m.dropSettled()
-	heard := ""
+	r := reason.Reason{Code: reason.TookLease, Rev: a.rec.Rev, Epoch: a.rec.Epoch, How: a.rec.Reason}
 	if m.peers.heard {
-		heard = fmt.Sprintf(", last beat %v ago", (m.now - m.peers.beatAt).Round(time.Millisecond))
+		r = r.For(m.now - m.peers.beatAt)
 	}
-	m.say(false, "took the lease: record %d, epoch %d (%s%s)", a.rec.Rev, a.rec.Epoch, a.rec.Reason, heard)
+	m.say(false, r)
 }
 
 // acknowledge takes in that a renewal of the running tenure was created.
@@ -110,29 +110,29 @@ func (m *Machine) expire() {
 	}
 	if t.started {
 		if until, by := m.deadline(); m.now >= until {
-			m.endTenure(true, "the lease ran out (%s)", expiry(by))
+			m.endTenure(reason.Reason{Code: expiry(by)})
 		}
 		return
 	}
 	if c := m.claimed(); m.now >= c.begun+c.ttl-KillMargin(c.fence) {
-		m.endTenure(true, "the lease ran out before the relay could be started: the share is slow and the roster does not answer")
+		m.endTenure(reason.Reason{Code: reason.EndedUnstarted})
 	}
 }
 
-func expiry(by string) string {
+func expiry(by string) reason.Code {
 	switch by {
 	case "share":
-		return "neither the share nor the whole roster confirmed it within FENCE"
+		return reason.EndedByShare
 	case "vouches":
-		return "a roster member stopped vouching and the share did not confirm it"
+		return reason.EndedByVouches
 	default:
-		return "the share was not written within TTL"
+		return reason.EndedByTTL
 	}
 }
 
 // endTenure drops the lease at once: the relay is killed, nothing of this
 // tenure is created any more.
-func (m *Machine) endTenure(warn bool, format string, args ...any) {
+func (m *Machine) endTenure(why reason.Reason) {
 	if m.tenure == nil {
 		return
 	}
@@ -140,7 +140,7 @@ func (m *Machine) endTenure(warn bool, format string, args ...any) {
 	m.tenure = nil
 	m.killRelay()
 	m.attempts.dropUnsent()
-	m.say(warn, "stepping down: "+format, args...)
+	m.say(true, why)
 	m.dropSettled()
 }
 
@@ -190,11 +190,11 @@ func (m *Machine) mayAdopt(a attempt) bool {
 
 // lose is rule 6: somebody else has a higher record.
 func (m *Machine) lose(e lease.Entry) {
-	who := "somebody else"
+	r := reason.Reason{Code: reason.EndedByUnknown, Rev: e.Rev}
 	if e.Kind == lease.Valid {
-		who = e.Record.Station
+		r.Code, r.Station = reason.EndedByOther, e.Record.Station
 	}
-	m.endTenure(true, "record %d belongs to %s", e.Rev, who)
+	m.endTenure(r)
 }
 
 // runTenure does the holder's duties.
@@ -260,7 +260,7 @@ func (m *Machine) renew() {
 func (m *Machine) renewDue() (time.Duration, string) {
 	t := m.tenure
 	short := t.acked.rec.Fence / 3
-	due, reason := t.lastTry+m.cfg.Renew, "renew"
+	due, reason := t.lastTry+m.cfg.Renew, lease.Renewal
 	switch {
 	case t.acked.rec.Rev <= t.lostTip, t.confirm > t.acked.begun, t.ending != nil && t.ending.wantsRecord(t):
 		due, reason = t.lastTry+short, "confirm"

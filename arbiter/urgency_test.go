@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/convertfw/floatrelay/internal/reason"
 	"github.com/convertfw/floatrelay/lease"
 	"github.com/stretchr/testify/require"
 )
@@ -103,7 +104,7 @@ func TestCrash_APCTooSlowToStartAGuardRests(t *testing.T) {
 			r.killed()
 		}
 		require.Equal(t, Ineligible, r.m.Status().Role)
-		require.Contains(t, r.m.Status().Note, "not ready before its deadline")
+		require.Equal(t, reason.Of(reason.RelayLate), r.m.Status().Reasons)
 	})
 	t.Run("but goes on if it is the only one", func(t *testing.T) {
 		r := leader(t)

@@ -1,6 +1,10 @@
 package arbiter
 
-import "context"
+import (
+	"context"
+
+	"github.com/convertfw/floatrelay/internal/reason"
+)
 
 // reportView says once that clients cannot be told of the relay, and once that
 // they can be again. The lease does not depend on it: the publication is simply
@@ -12,8 +16,8 @@ func (d *Driver) reportView(ctx context.Context, err error) {
 	}
 	d.hidden = failed
 	if failed {
-		d.cfg.Report(true, "clients that read relay_leader.json are not told of this relay, trying again: "+err.Error())
+		d.cfg.Report(Report{Warn: true, Reason: reason.Reason{Code: reason.ViewFails, Detail: err.Error()}})
 		return
 	}
-	d.cfg.Report(false, "relay_leader.json is published again")
+	d.cfg.Report(Report{Reason: reason.Reason{Code: reason.ViewBack}})
 }

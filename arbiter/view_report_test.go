@@ -4,13 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	"github.com/convertfw/floatrelay/internal/reason"
 	"github.com/convertfw/floatrelay/lease"
 	"github.com/stretchr/testify/require"
 )
@@ -46,16 +46,16 @@ func TestDriver_AViewThatCannotBePublishedIsSaidAndLeadershipGoesOn(t *testing.T
 		require.Greater(t, x.Status().Rev, rev+90, "renewals go on")
 		require.Equal(t, RelayRunning, x.Status().Relay)
 		require.Zero(t, x.guards.stopped())
-		require.Len(t, told.with("relay_leader.json"), 1)
-		require.Contains(t, told.with("relay_leader.json")[0], "it is read-only")
+		require.Len(t, told.with(reason.ViewFails), 1)
+		require.Contains(t, told.with(reason.ViewFails)[0].Reason.Detail, "it is read-only")
 
 		other := errors.New("disk full")
 		deaf.refuse.Store(&other)
 		time.Sleep(time.Minute)
-		require.Len(t, told.with("relay_leader.json"), 1, "one warning, not one per attempt")
+		require.Len(t, told.with(reason.ViewFails), 1, "one warning, not one per attempt")
 		deaf.refuse.Store(nil)
 		time.Sleep(5 * time.Second)
-		require.Len(t, told.with("relay_leader.json is published again"), 1)
+		require.Len(t, told.with(reason.ViewBack), 1)
 		x.store.mu.Lock()
 		defer x.store.mu.Unlock()
 		require.Equal(t, x.Status().Rev, x.store.views[len(x.store.views)-1].Rev)
@@ -65,22 +65,22 @@ func TestDriver_AViewThatCannotBePublishedIsSaidAndLeadershipGoesOn(t *testing.T
 // lines keeps what was reported.
 type lines struct {
 	mu  sync.Mutex
-	all []string
+	all []Report
 }
 
-func (l *lines) add(_ bool, text string) {
+func (l *lines) add(r Report) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.all = append(l.all, text)
+	l.all = append(l.all, r)
 }
 
-// with returns the lines that contain text.
-func (l *lines) with(text string) (out []string) {
+// with returns the reports with that code.
+func (l *lines) with(code reason.Code) (out []Report) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	for _, line := range l.all {
-		if strings.Contains(line, text) {
-			out = append(out, line)
+	for _, r := range l.all {
+		if r.Reason.Code == code {
+			out = append(out, r)
 		}
 	}
 	return out

@@ -37,7 +37,7 @@ func (p *pc) saysToken(of *pc, there, here string) {
 	p.s.t.Helper()
 	p.s.await(30*time.Second, p.station+" does not say whose token differs", func() bool {
 		status, members := p.notes()
-		for _, text := range []string{"RELAY_TOKEN", of.station, "fingerprint there " + there, "here " + here} {
+		for _, text := range []string{"RELAY_TOKEN", of.station, there, "here " + here} {
 			if !strings.Contains(status, text) || !strings.Contains(members, text) {
 				return false
 			}

@@ -4,10 +4,13 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/hashicorp/memberlist"
+
+	"github.com/convertfw/floatrelay/internal/reason"
 )
 
 // MaxMeta is how many bytes of metadata memberlist carries; it panics above.
@@ -29,8 +32,11 @@ type Meta struct {
 	Priority int    `json:"p,omitempty"`  // RELAY_PRIORITY
 	Preempt  bool   `json:"pe,omitempty"` // RELAY_PREEMPT
 	Relay    string `json:"a,omitempty"`  // "ip:port" of its relay, while leading
-	Note     string `json:"no,omitempty"` // why not eligible, or what is odd
-	Version  string `json:"ve,omitempty"` // program version
+	// Why says with codes why it is not eligible, or what is odd. Note says it in
+	// words, for members of the first release, as far as there is room.
+	Why     []reason.Reason `json:"w,omitempty"`
+	Note    string          `json:"no,omitempty"`
+	Version string          `json:"ve,omitempty"` // program version
 	// Keys are the fingerprints of the keys it can decrypt; set by Gossip.
 	Keys []string `json:"k,omitempty"`
 	// Brief says that it reads brief beats and vouches; set by Gossip.
@@ -46,8 +52,8 @@ const (
 )
 
 // Encode returns at most MaxMeta bytes of JSON. What does not fit is cut in
-// this order, always on a character boundary: the note, the version, the
-// station. The rest fits by itself.
+// this order, always on a character boundary: the note, the reasons, the version,
+// the station. The rest fits by itself.
 func (m Meta) Encode() []byte {
 	m.V = metaVersion
 	m.Role = clean(m.Role, maxMetaWord)
@@ -57,18 +63,53 @@ func (m Meta) Encode() []byte {
 	for i := range m.Keys {
 		m.Keys[i] = clean(m.Keys[i], maxMetaWord)
 	}
-	order := []*string{&m.Note, &m.Version, &m.Station}
-	for _, f := range order {
+	for _, f := range []*string{&m.Note, &m.Version, &m.Station} {
 		*f = clean(*f, MaxMeta)
 	}
-	b := m.marshal()
-	for _, f := range order {
-		for len(b) > MaxMeta && *f != "" {
-			*f = clip(*f, max(0, len(*f)-excess(len(b))))
-			b = m.marshal()
-		}
+	b := m.shorten(m.marshal(), &m.Note)
+	b = m.dropReasons(b)
+	return m.shorten(m.shorten(b, &m.Version), &m.Station)
+}
+
+// shorten cuts a text until the metadata fits or the text is empty.
+func (m *Meta) shorten(b []byte, text *string) []byte {
+	for len(b) > MaxMeta && *text != "" {
+		*text = clip(*text, max(0, len(*text)-excess(len(b))))
+		b = m.marshal()
 	}
 	return b
+}
+
+// dropReasons keeps as many reasons as fit: all with their details, else all
+// without, else the first ones. The codes matter most.
+func (m *Meta) dropReasons(b []byte) []byte {
+	if len(b) <= MaxMeta {
+		return b
+	}
+	m.Why = slices.Clone(m.Why)
+	for i := len(m.Why) - 1; i >= 0 && len(b) > MaxMeta; i-- {
+		b = m.shorten(b, &m.Why[i].Detail)
+	}
+	for len(b) > MaxMeta && len(m.Why) > 0 {
+		m.Why = m.Why[:len(m.Why)-1]
+		b = m.marshal()
+	}
+	return b
+}
+
+// Leads reports whether the member says that it leads.
+func (m Meta) Leads() bool { return m.Role == LeaderRole }
+
+// LeaderRole is the Role of a member that leads.
+const LeaderRole = "leader"
+
+// Reasons are why the member is not eligible, or what is odd. A member of the
+// first release has its note only.
+func (m Meta) Reasons() []reason.Reason {
+	if len(m.Why) == 0 && m.Note != "" {
+		return []reason.Reason{reason.Text(m.Note)}
+	}
+	return m.Why
 }
 
 // excess is how many bytes to cut at once: an escaped character takes up to six
@@ -128,7 +169,7 @@ func clip(s string, n int) string {
 // members announcing each renewal would cost N² messages.
 func urgent(a, b Meta) bool {
 	a.Rev = b.Rev
-	if b.Role != "leader" {
+	if !b.Leads() {
 		a.Epoch = b.Epoch
 	}
 	return !bytes.Equal(a.marshal(), b.marshal())

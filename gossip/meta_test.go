@@ -11,6 +11,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
+
+	"github.com/convertfw/floatrelay/internal/reason"
 )
 
 func fullMeta() Meta {
@@ -218,4 +220,38 @@ func TestSetMeta_TheLeaderAnnouncesRenewalsNowAndThen(t *testing.T) {
 
 func TestMeta_IsPlainJSON(t *testing.T) {
 	require.True(t, json.Valid(fullMeta().Encode()))
+}
+
+// A member of the first release sends and reads a note; this one sends codes as
+// well, and of those as many as there is room for.
+func TestMeta_ReasonsAndTheFirstRelease(t *testing.T) {
+	old, err := DecodeMeta([]byte(`{"v":1,"s":"POS-01","no":"drained by hand"}`))
+	require.NoError(t, err)
+	require.Equal(t, []reason.Reason{reason.Text("drained by hand")}, old.Reasons())
+
+	m := Meta{Station: "POS-01", Note: "in words", Why: []reason.Reason{{Code: reason.Drained}, {Code: "of-a-later-version", Station: "POS-09"}}}
+	got, err := DecodeMeta(m.Encode())
+	require.NoError(t, err)
+	require.Equal(t, m.Why, got.Reasons())
+	require.Equal(t, "in words", got.Note, "for members of the first release")
+
+	m.Note = strings.Repeat("n", 400)
+	m.Why = append(m.Why, reason.Reason{Code: reason.RelayFailing, Count: 9, Detail: strings.Repeat("d", 400)})
+	b := m.Encode()
+	require.LessOrEqual(t, len(b), MaxMeta)
+	got, err = DecodeMeta(b)
+	require.NoError(t, err)
+	require.Empty(t, got.Note, "the note goes first")
+	require.Len(t, got.Why, 3, "then the details, not the codes")
+	require.Equal(t, 9, got.Why[2].Count)
+
+	for range 9 {
+		m.Why = append(m.Why, reason.Reason{Code: reason.LowerShare, Share: strings.Repeat("s", 36), OwnShare: strings.Repeat("o", 36)})
+	}
+	b = m.Encode()
+	require.LessOrEqual(t, len(b), MaxMeta)
+	got, err = DecodeMeta(b)
+	require.NoError(t, err)
+	require.Equal(t, reason.Drained, got.Why[0].Code, "the first ones stay")
+	require.Len(t, m.Why, 12, "the caller's own are not cut")
 }

@@ -73,15 +73,15 @@ func (g *Gossip) metaLoop(sent Meta) {
 			}
 		case !waiting, !quick && sent.Epoch != m.Epoch:
 			waiting, quick = true, sent.Epoch != m.Epoch
-			lazy.Reset(g.lazyDelay(m.Role, quick))
+			lazy.Reset(g.lazyDelay(m.Leads(), quick))
 		}
 	}
 }
 
 // lazyDelay grows with the number of members; half of it is random, so that
 // they do not all answer a takeover at once. There is one leader only.
-func (g *Gossip) lazyDelay(role string, quick bool) time.Duration {
-	if role == "leader" {
+func (g *Gossip) lazyDelay(leads, quick bool) time.Duration {
+	if leads {
 		return lazyLeast
 	}
 	per := lazyPerMember

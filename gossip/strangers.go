@@ -22,6 +22,11 @@ const (
 	OtherSite                      // another KMSN, or no member at all
 )
 
+// Code returns the kind's stable name.
+func (k StrangerKind) Code() string {
+	return [...]string{"token-differs", "other-site"}[k]
+}
+
 // String returns the kind for people.
 func (k StrangerKind) String() string {
 	return [...]string{"token differs", "another site"}[k]

@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"strings"
+	"strconv"
 	"time"
 )
 
@@ -17,8 +17,8 @@ var recordFields = []string{
 
 // Open says what is known of a body. share and rev are where it was found;
 // empty and zero take them from the record (for beats). It never fails: a body
-// that cannot be believed is Unknown, Foreign or Newer, with the cause in
-// words. Only Valid entries carry a Record.
+// that cannot be believed is Unknown, Foreign or Newer, with the flaw that it
+// has. Only Valid entries carry a Record.
 //
 // Newer is told of verified bytes only: anything else that claims to be newer is
 // Unknown, as a damaged record. Foreign is told from unsigned bytes, since the
@@ -28,20 +28,27 @@ func (c *Codec) Open(share string, rev uint64, body []byte) Entry {
 	r, v, err := decodeRecord(body)
 	switch {
 	case err != nil:
-		e.Cause = err.Error()
+		e.Flaw, e.Cause = Damaged, err.Error()
+		if len(body) == 0 {
+			e.Flaw = Empty
+		}
 	case v > Version && !c.verify(body):
+		e.Flaw = Damaged
 		e.Cause = fmt.Sprintf("version %d, this build reads %d, and not signed with our RELAY_TOKEN", v, Version)
 	case v > Version:
-		e.Kind = Newer
+		e.Kind, e.Flaw, e.Named = Newer, NewerFormat, strconv.FormatUint(v, 10)
 		e.Cause = fmt.Sprintf("version %d, this build reads %d", v, Version)
 	case r.KMSN != c.kmsn:
-		e.Kind = Foreign
+		e.Kind, e.Flaw, e.Named = Foreign, OtherSite, r.KMSN
 		e.Cause = fmt.Sprintf("KMSN is %s, ours is %s", r.KMSN, c.kmsn)
 	case !c.verify(body):
-		e.Cause = fmt.Sprintf(wrongMAC+" from ours (written by %s)", r.Station)
+		e.Flaw, e.Named = OtherToken, r.Station
+		e.Cause = "wrong MAC"
 	case share != "" && r.Share != share:
+		e.Flaw = Misplaced
 		e.Cause = fmt.Sprintf("it belongs to share %s, found on %s", r.Share, share)
 	case rev != 0 && r.Rev != rev:
+		e.Flaw = Misplaced
 		e.Cause = fmt.Sprintf("it says rev %d, found as %d", r.Rev, rev)
 	default:
 		e.Kind, e.Rev, e.Record = Valid, r.Rev, r
@@ -49,12 +56,9 @@ func (c *Codec) Open(share string, rev uint64, body []byte) Entry {
 	return e
 }
 
-// wrongMAC begins the cause of a record that another token signed.
-const wrongMAC = "wrong MAC: its RELAY_TOKEN differs"
-
 // WrongToken reports whether the body looks like a record that another token
 // signed, as opposed to a damaged one.
-func (e Entry) WrongToken() bool { return e.Kind == Unknown && strings.HasPrefix(e.Cause, wrongMAC) }
+func (e Entry) WrongToken() bool { return e.Flaw == OtherToken }
 
 // decodeRecord reads a body without verifying it. With a v above Version the
 // record is empty: only its version is known.

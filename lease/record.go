@@ -68,6 +68,9 @@ type Record struct {
 	LeaseUntil string
 }
 
+// Renewal is the Reason of a record that only goes on with a tenure.
+const Renewal = "renew"
+
 // SameTenure reports whether two records belong to one tenure of one run.
 func (r Record) SameTenure(o Record) bool {
 	return r.Owner == o.Owner && r.Epoch == o.Epoch && r.Share == o.Share
@@ -101,23 +104,36 @@ func (k Kind) String() string {
 	return [...]string{"unread", "valid", "unknown", "foreign", "newer"}[k]
 }
 
+// Flaw says what is wrong with a body that is not Valid.
+type Flaw uint8
+
+// The flaws. Named in an Entry is what the unverified bytes say of themselves.
+const (
+	NoFlaw      Flaw = iota // Valid, or not looked at
+	Empty                   // no byte was written
+	Damaged                 // no record, or torn
+	OtherToken              // another RELAY_TOKEN signed it, or it was changed; Named: its station
+	OtherSite               // Named: its KMSN
+	NewerFormat             // Named: its version
+	NoFile                  // a link, a FIFO, a device or a folder bears the name
+	Misplaced               // a good record of another share or revision
+)
+
 // Entry is one revision as seen by a reader.
 type Entry struct {
 	Rev    uint64
 	Kind   Kind
 	Record Record // only meaningful when Kind is Valid
 	Body   []byte // the exact bytes, for comparison and for beats
-	// Cause says in words why Kind is not Valid, for logs and NOTE columns:
-	// "empty", "wrong MAC (token differs from POS-03)", "KMSN is 4711, ours is
-	// 0815", "version 2, this build reads 1".
+	Flaw   Flaw
+	Named  string // see Flaw
+	// Cause is where the damage is, for whoever looks into the file: "broken JSON
+	// in field "pid": EOF". Nothing is decided by it.
 	Cause string
-	// Irregular says that no file bears the name but a link, a FIFO, a device or
-	// a folder: there is no body, and Cause says what it is. Kind is Unknown.
-	Irregular bool
 }
 
 // IrregularEntry is the entry of a revision whose read failed with
 // ErrIrregular.
 func IrregularEntry(rev uint64, err error) Entry {
-	return Entry{Rev: rev, Kind: Unknown, Cause: IrregularCause(err), Irregular: true}
+	return Entry{Rev: rev, Kind: Unknown, Flaw: NoFile, Cause: IrregularCause(err)}
 }

@@ -36,7 +36,7 @@ func (w *World) act(d *daemon, a arbiter.Action) {
 	case arbiter.Watch:
 		w.watch(d, a.ID)
 	case arbiter.Report:
-		w.story("%s says: %s", d.name, a.Text)
+		w.story("%s says: %v %v", d.name, a.Reason, a.Because)
 	case arbiter.Finished:
 		w.finished(d)
 	default:

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/convertfw/floatrelay/arbiter"
+	"github.com/convertfw/floatrelay/internal/reason"
 	"github.com/convertfw/floatrelay/lease"
 )
 
@@ -254,6 +255,6 @@ func (w *World) drain(h *host, long time.Duration) {
 	if d == nil {
 		return
 	}
-	w.deliver(d, arbiter.Eligibility{Note: "drained"})
+	w.deliver(d, arbiter.Eligibility{Reasons: reason.Of(reason.Drained)})
 	w.untilHealed(long, func() { w.deliver(d, arbiter.Eligibility{}) })
 }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/convertfw/floatrelay/internal/config"
 	"github.com/convertfw/floatrelay/internal/localapi"
+	"github.com/convertfw/floatrelay/internal/words"
 )
 
 // app is what every command shares: the streams, the environment and the
@@ -27,6 +28,7 @@ type app struct {
 	configPath string // --config; empty means: look in the usual places
 	apiAddr    string // --api; empty means: API_ADDR of the configuration
 	json       bool   // --json
+	lang       words.Lang
 }
 
 // exitError is an error that knows its exit code and what to do about it.

@@ -61,7 +61,7 @@ func (a *app) drained(ctx context.Context, c *localapi.Client) error {
 func leadsOn(ctx context.Context, c *localapi.Client) (bool, error) {
 	for end := time.Now().Add(drainPatience); ; {
 		s, err := c.Status(ctx)
-		if err != nil || s.Role != leaderRole {
+		if err != nil || s.Role != localapi.RoleLeader {
 			return false, err
 		}
 		m, err := c.Members(ctx)
@@ -75,8 +75,6 @@ func leadsOn(ctx context.Context, c *localapi.Client) (bool, error) {
 		}
 	}
 }
-
-const leaderRole = "leader"
 
 // anotherCan reports whether a member other than this PC could lead.
 func anotherCan(m localapi.Members) bool {

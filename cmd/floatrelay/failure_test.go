@@ -23,7 +23,7 @@ func TestFailureLine(t *testing.T) {
 // What went wrong stands below the relay, whether one runs or not.
 func TestStatusText_RelayThatFails(t *testing.T) {
 	s := localapi.Status{Relay: localapi.RelayStatus{State: "none", Failures: 4, LastEnd: "exit code 3"}}
-	require.Contains(t, statusText(s, localapi.Members{}, localapi.Leader{}), "failed 4 times in a row: exit code 3")
+	require.Contains(t, (&app{}).statusText(s, localapi.Members{}, localapi.Leader{}), "failed 4 times in a row: exit code 3")
 	s.Relay.Failures = 0
-	require.NotContains(t, statusText(s, localapi.Members{}, localapi.Leader{}), "failed")
+	require.NotContains(t, (&app{}).statusText(s, localapi.Members{}, localapi.Leader{}), "failed")
 }

@@ -86,23 +86,31 @@ func (a *app) printHistory(events []localapi.Past) error {
 	}
 	var b strings.Builder
 	for _, p := range events {
-		b.WriteString(pastLine(p))
+		b.WriteString(a.pastLine(p))
 	}
 	return a.print(b.String())
 }
 
 // pastLine is an event with what watch has no room for.
-func pastLine(p localapi.Past) string {
+func (a *app) pastLine(p localapi.Past) string {
 	mark := " "
 	if p.Warn {
 		mark = "!"
 	}
-	text := clean(p.Text)
-	if p.Reason != "" {
-		text += " (" + clean(p.Reason) + ")"
+	text := clean(a.eventText(p.Event))
+	if why := a.pastReason(p); why != "" {
+		text += " (" + clean(why) + ")"
 	}
 	if p.LastedMS > 0 {
 		text += ", after " + milliseconds(p.LastedMS)
 	}
 	return fmt.Sprintf("%s %s %-6s %s\n", p.Time.Local().Format(time.DateTime), mark, clean(p.Kind), text)
+}
+
+// pastReason is the reason of what happened, where the line does not have it yet.
+func (a *app) pastReason(p localapi.Past) string {
+	if p.Reason == "" || p.Fact.IsZero() {
+		return p.Reason
+	}
+	return a.lang.Why(p.Fact, p.Because)
 }

@@ -9,8 +9,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/convertfw/floatrelay/internal/daemon"
 	"github.com/convertfw/floatrelay/internal/localapi"
+	"github.com/convertfw/floatrelay/internal/reason"
 )
 
 func newLeaderCommand(a *app) *cobra.Command {
@@ -34,7 +34,7 @@ func (a *app) leader(cmd *cobra.Command, fallback bool) error {
 	}
 	l, ok, err := c.Leader(cmd.Context())
 	if err == nil && ok {
-		if err = failing(cmd.Context(), c, l); err == nil {
+		if err = a.failing(cmd.Context(), c, l); err == nil {
 			return a.printLeader(l)
 		}
 	}
@@ -50,7 +50,7 @@ func (a *app) leader(cmd *cobra.Command, fallback bool) error {
 // failing says of a relay that is not ready whether it fails again and again,
 // which is no start that somebody could wait for. The daemon that leads knows
 // best; of another PC its note tells.
-func failing(ctx context.Context, c *localapi.Client, l localapi.Leader) error {
+func (a *app) failing(ctx context.Context, c *localapi.Client, l localapi.Leader) error {
 	if l.Ready {
 		return nil
 	}
@@ -62,8 +62,8 @@ func failing(ctx context.Context, c *localapi.Client, l localapi.Leader) error {
 		if !leads(m, x) {
 			continue
 		}
-		if text := daemon.Failing(x.Note); text != "" {
-			return fmt.Errorf("the relay of %s has failed %s", clean(l.Station), clean(text))
+		if r, ok := reason.Find(x.Reasons, reason.RelayFailing); ok {
+			return fmt.Errorf("%s: %s", clean(l.Station), clean(a.lang.Say(r)))
 		}
 	}
 	return nil

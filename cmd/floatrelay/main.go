@@ -31,6 +31,7 @@ const (
 // or the system wants the program to end; env is the environment as KEY=value.
 func Main(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer, env []string) int {
 	a := &app{ctx: ctx, in: stdin, out: stdout, err: stderr, env: env}
+	a.speak("")
 	root := newRoot(a)
 	root.SetArgs(args)
 	return a.report(root.ExecuteContext(ctx))

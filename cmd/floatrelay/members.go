@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/convertfw/floatrelay/internal/localapi"
+	"github.com/convertfw/floatrelay/internal/reason"
 )
 
 func newMembersCommand(a *app) *cobra.Command {
@@ -30,7 +31,7 @@ func newMembersCommand(a *app) *cobra.Command {
 			if a.json {
 				return a.printJSON(m)
 			}
-			return a.print(membersTable(m))
+			return a.print(a.membersTable(m))
 		}),
 	}
 }
@@ -58,10 +59,10 @@ func compareTrueFirst(x, y bool) int {
 	return 1
 }
 
-func membersTable(m localapi.Members) string {
+func (a *app) membersTable(m localapi.Members) string {
 	rows := [][]string{{"STATION", "ADDRESS", "STATE", "ROLE", "EPOCH", "PRIO", "SHARE", "RTT", "VERSION", "NOTE"}}
 	for _, x := range m.Members {
-		rows = append(rows, memberRow(m, x))
+		rows = append(rows, append(memberRow(m, x), a.memberNote(m, x)))
 	}
 	return table(rows)
 }
@@ -80,16 +81,27 @@ func memberRow(m localapi.Members, x localapi.Member) []string {
 	return []string{
 		orDash(x.Station), orDash(x.Addr), orDash(x.State), orDash(role), orDash(epoch),
 		orDash(prio), orDash(shortShare(x.Share)), orDash(rtt(m, x)), orDash(x.Version),
-		memberNote(m, x),
 	}
 }
 
-func memberNote(m localapi.Members, x localapi.Member) string {
-	note := clean(x.Note)
-	if x.ID != m.Self {
+func (a *app) memberNote(m localapi.Members, x localapi.Member) string {
+	note := clean(a.says(x.Reasons, x.Note))
+	switch {
+	case x.ID != m.Self:
 		return note
+	case note == "":
+		return "this PC"
 	}
-	return strings.TrimSuffix("this PC; "+note, "; ")
+	return "this PC; " + note
+}
+
+// says are reasons in the language of whoever runs the command; a daemon of an
+// earlier version sends its text only.
+func (a *app) says(why []reason.Reason, text string) string {
+	if len(why) == 0 {
+		return text
+	}
+	return a.lang.All(why)
 }
 
 // rtt is empty where there is nothing to measure: this PC, one that is off,

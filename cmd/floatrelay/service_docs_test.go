@@ -9,6 +9,9 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/convertfw/floatrelay/internal/reason"
+	"github.com/convertfw/floatrelay/internal/words"
 )
 
 // verb is what fmt fills in.
@@ -27,6 +30,9 @@ func sources(t *testing.T) string {
 		all.Write(b)
 		return err
 	}))
+	for _, code := range reason.Codes() {
+		all.WriteString(words.English.Pattern(code) + "\n")
+	}
 	return verb.ReplaceAllString(all.String(), "…")
 }
 

@@ -4,12 +4,12 @@ import (
 	"context"
 	"os"
 	"os/signal"
-	"strings"
 	"sync/atomic"
 	"syscall"
 	"time"
 
 	"github.com/convertfw/floatrelay/internal/daemon"
+	"github.com/convertfw/floatrelay/internal/reason"
 	"github.com/convertfw/floatrelay/internal/service"
 )
 
@@ -87,7 +87,7 @@ func forward(ctx context.Context, d *daemon.Daemon, journal service.Journal) {
 				return
 			case ev.Warn:
 				journal(service.Warning, ev.Text)
-			case strings.HasPrefix(ev.Text, "took the lease"), strings.HasPrefix(ev.Text, "released the lease"):
+			case ev.Fact.Code == reason.TookLease, ev.Fact.Code == reason.ReleasedLease:
 				journal(service.Info, ev.Text)
 			default:
 				continue

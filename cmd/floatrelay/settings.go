@@ -1,12 +1,14 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"runtime"
 	"strings"
 
 	"github.com/convertfw/floatrelay/internal/config"
+	"github.com/convertfw/floatrelay/internal/words"
 )
 
 // defaultAPIAddr is where the daemon answers if nothing can be read.
@@ -34,7 +36,20 @@ func (a *app) loadWith(name string, env config.Env) (path string, loaded *config
 	if loaded != nil {
 		loaded.Warnings = append(loaded.Warnings, config.StrayEnv(a.env)...)
 	}
+	if err == nil {
+		a.speak(loaded.Config.LangUI)
+	}
 	return path, loaded, err
+}
+
+// speak chooses the language of what is printed: LANG_UI of stk.ini or of the
+// environment, or the system's.
+func (a *app) speak(setting string) {
+	getenv := func(name string) string {
+		v, _ := a.lookupEnv(name)
+		return v
+	}
+	a.lang = words.Choose(cmp.Or(setting, getenv(config.EnvPrefix+"LANG_UI")), getenv)
 }
 
 // lookupEnv is os.LookupEnv for the environment given to Main. Windows does

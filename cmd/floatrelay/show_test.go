@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/convertfw/floatrelay/internal/localapi"
+	"github.com/convertfw/floatrelay/internal/reason"
 )
 
 func TestShow_Golden(t *testing.T) {
@@ -181,10 +182,10 @@ func TestLeader_FailingIsExit1(t *testing.T) {
 	s.leader.Ready = false
 	for i, m := range s.members.Members {
 		if m.ID == s.members.Leader {
-			s.members.Members[i].Note = "the relay failed 9 times in a row, last at 12:00:07 (exit code 0); next try at 12:00:37"
+			s.members.Members[i].Reasons = []reason.Reason{{Code: reason.RelayFailing, Count: 9, Detail: "exit code 0"}}
 		}
 	}
-	const want = "the relay of 餐廳-02 has failed 9 times in a row: exit code 0"
+	const want = "餐廳-02: the relay failed 9 times in a row (exit code 0)"
 	for _, flag := range []string{"--json=false", "--json"} {
 		got := cli(t, "leader", flag, "--api", serving(t, s))
 		require.Equal(t, result{exitNo, "", "floatrelay: " + want + "\n"}, got)

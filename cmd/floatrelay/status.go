@@ -36,13 +36,13 @@ func newStatusCommand(a *app) *cobra.Command {
 			if err != nil && !errors.As(err, &refused) {
 				return err
 			}
-			return a.print(statusText(s, m, l))
+			return a.print(a.statusText(s, m, l))
 		}),
 	}
 }
 
 // statusText is for a console of 80 columns.
-func statusText(s localapi.Status, m localapi.Members, l localapi.Leader) string {
+func (a *app) statusText(s localapi.Status, m localapi.Members, l localapi.Leader) string {
 	rows := [][]string{
 		{"This PC", selfLine(s, m)},
 		{"Leader", leaderLine(l)},
@@ -67,8 +67,10 @@ func statusText(s localapi.Status, m localapi.Members, l localapi.Leader) string
 	if s.Forward != nil {
 		rows = append(rows, []string{"Programs", forwardLine(*s.Forward)})
 	}
-	if s.Note != "" {
-		rows = append(rows, []string{"Note", clean(s.Note)})
+	for _, row := range [][]string{{"Note", a.says(s.Reasons, s.Note)}, {"Do", a.lang.Cures(s.Reasons)}} {
+		if row[1] != "" {
+			rows = append(rows, []string{row[0], clean(row[1])})
+		}
 	}
 	return table(rows)
 }
@@ -81,7 +83,7 @@ func selfLine(s localapi.Status, m localapi.Members) string {
 		}
 	}
 	text := fmt.Sprintf("%s of site %s: %s, epoch %d, record %d", station, orDash(m.KMSN), orDash(s.Role), s.Epoch, s.Rev)
-	if !s.Eligible && s.Role != "ineligible" {
+	if !s.Eligible && s.Role != localapi.RoleIneligible {
 		text += " (may not lead)"
 	}
 	return text

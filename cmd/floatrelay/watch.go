@@ -25,13 +25,13 @@ func newWatchCommand(a *app) *cobra.Command {
 				if a.json {
 					return a.printJSON(ev)
 				}
-				return a.print(eventLine(ev))
+				return a.print(a.eventLine(ev))
 			})
 		}),
 	}
 }
 
-func eventLine(ev localapi.Event) string {
+func (a *app) eventLine(ev localapi.Event) string {
 	mark := " "
 	if ev.Warn {
 		mark = "!"
@@ -40,5 +40,13 @@ func eventLine(ev localapi.Event) string {
 	if ev.Station != "" {
 		station = clean(ev.Station) + ": "
 	}
-	return fmt.Sprintf("%s %s %-7s %s%s\n", ev.Time.Format(time.DateTime), mark, clean(ev.Kind), station, clean(ev.Text))
+	return fmt.Sprintf("%s %s %-7s %s%s\n", ev.Time.Format(time.DateTime), mark, clean(ev.Kind), station, clean(a.eventText(ev)))
+}
+
+// eventText is what happened, in the language of whoever runs the command.
+func (a *app) eventText(ev localapi.Event) string {
+	if ev.Fact.IsZero() {
+		return ev.Text
+	}
+	return a.lang.Say(ev.Fact, ev.Because...)
 }

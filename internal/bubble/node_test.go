@@ -12,6 +12,7 @@ import (
 
 	"github.com/convertfw/floatrelay/arbiter"
 	"github.com/convertfw/floatrelay/gossip"
+	"github.com/convertfw/floatrelay/internal/reason"
 	"github.com/convertfw/floatrelay/internal/testkit/faulty"
 	"github.com/convertfw/floatrelay/internal/testkit/memnet"
 	"github.com/convertfw/floatrelay/lease"
@@ -119,7 +120,7 @@ func (s *site) start(h *host, peers ...int) *node {
 	var err error
 	n.gossip, err = gossip.New(gossip.Config{
 		Self: n.id, KMSN: kmsn, Token: token, AdvertiseAddr: h.addr.String(), Port: gossipPort,
-		Meta: n.meta(arbiter.Status{Role: arbiter.Ineligible, Note: "starting"}),
+		Meta: n.meta(arbiter.Status{Role: arbiter.Ineligible, Reasons: reason.Of(reason.Starting)}),
 		Peers: func() (out []string) {
 			for _, p := range peers {
 				out = append(out, memnet.Host(p).String())
@@ -157,9 +158,9 @@ func (n *node) drive() {
 			NewShare: n.newShare,
 		},
 		Store: n.chain, Codec: n.site.codec, Net: n.gossip, Guards: n.guards, Now: n.now,
-		Report: func(warn bool, text string) {
-			if warn || n.site.size <= 10 {
-				n.site.watch.note("%s: %s", n.station(), text)
+		Report: func(r arbiter.Report) {
+			if r.Warn || n.site.size <= 10 {
+				n.site.watch.note("%s: %v %v", n.station(), r.Reason, r.Because)
 			}
 		},
 		OnStatus: func(s arbiter.Status) { n.gossip.SetMeta(n.meta(s)) },
@@ -206,7 +207,7 @@ func (n *node) keepTable(ctx context.Context) {
 func (n *node) meta(s arbiter.Status) gossip.Meta {
 	m := gossip.Meta{
 		V: 1, Station: n.station(), Role: s.Role.String(), Share: s.Share, Rev: s.Rev, Epoch: s.Epoch,
-		Eligible: s.Eligible, Priority: 100, Note: s.Note, Version: "v1.0.0",
+		Eligible: s.Eligible, Priority: 100, Why: s.Reasons, Version: "v1.0.0",
 	}
 	if s.Role == arbiter.Leader {
 		m.Relay = n.addr.String() + ":9530"

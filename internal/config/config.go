@@ -60,6 +60,7 @@ type Config struct {
 
 	APIAddr  string // loopback host:port
 	StateDir string // absolute
+	LangUI   string // auto, en or zh-TW
 	LogLevel string // debug, info, warn or error
 	LogFile  string // absolute, or empty: standard error only
 }

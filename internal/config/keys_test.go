@@ -15,7 +15,7 @@ func TestKeys_Table(t *testing.T) {
 	want := strings.Fields(`KMSN STATION RELAY_TOKEN RELAY_TOKEN_OLD LEASE_DIR LEASE_SMB_PASSWORD LEASE_TTL LEASE_RENEW
 		LEASE_POLL LEASE_FENCE LEASE_BEAT RELAY_EXE RELAY_ARGS RELAY_PORT RELAY_START_TIMEOUT RELAY_PING RELAY_HOST
 		RELAY_PRIORITY RELAY_PREEMPT GOSSIP_PORT GOSSIP_BIND GOSSIP_ADVERTISE GOSSIP_PEERS FORWARD_PORT FORWARD_HOLD FORWARD_FALLBACK FORWARD_IDLE
-		API_ADDR STATE_DIR LOG_LEVEL LOG_FILE`)
+		API_ADDR STATE_DIR LANG_UI LOG_LEVEL LOG_FILE`)
 	var got []string
 	for _, k := range Keys() {
 		got = append(got, k.Name)
@@ -37,7 +37,7 @@ func TestLoad_Defaults(t *testing.T) {
 		LeaseDir: `W:\socket`, LeaseTTL: 10 * time.Second, LeaseRenew: 3 * time.Second, LeasePoll: 2 * time.Second,
 		LeaseFence: 1500 * time.Millisecond, LeaseBeat: 250 * time.Millisecond,
 		RelayPort: 9530, RelayStartTimeout: time.Minute, RelayPing: "tcp", RelayPriority: 100,
-		GossipPort: 7946, ForwardHold: 15 * time.Second, APIAddr: "127.0.0.1:9532", StateDir: "/s", LogLevel: "info",
+		GossipPort: 7946, ForwardHold: 15 * time.Second, APIAddr: "127.0.0.1:9532", StateDir: "/s", LangUI: "auto", LogLevel: "info",
 	}, l.Config)
 	require.Equal(t, "default", origin(t, l, "LEASE_TTL"))
 }

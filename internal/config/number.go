@@ -110,12 +110,12 @@ func words(name, def string, allowed []string, doc string, field func(*Config) *
 		Name: name, Default: def, Plain: true, Doc: doc,
 		Allowed: strings.Join(allowed[:len(allowed)-1], ", ") + " or " + allowed[len(allowed)-1],
 		set: func(c *Config, text string) (string, error) {
-			word := strings.ToLower(text)
-			if !slices.Contains(allowed, word) {
+			i := slices.IndexFunc(allowed, func(word string) bool { return strings.EqualFold(word, text) })
+			if i < 0 {
 				return "", errors.New("is not allowed")
 			}
-			*field(c) = word
-			return word, nil
+			*field(c) = allowed[i]
+			return allowed[i], nil
 		},
 	}
 }

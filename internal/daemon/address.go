@@ -3,7 +3,6 @@ package daemon
 import (
 	"context"
 	"errors"
-	"fmt"
 	"net/netip"
 	"time"
 
@@ -11,6 +10,7 @@ import (
 
 	"github.com/convertfw/floatrelay/arbiter"
 	"github.com/convertfw/floatrelay/internal/lanaddr"
+	"github.com/convertfw/floatrelay/internal/reason"
 	"github.com/convertfw/floatrelay/lease"
 )
 
@@ -100,16 +100,16 @@ func ownAddress(addr string) bool {
 	return err != nil || err2 != nil || lanaddr.Facts{Cards: cards}.Own(a)
 }
 
-// addressNote is why a PC may not lead whose address is not its own, or "". err
+// addressNote is why a PC may not lead whose address is not its own, or nothing. err
 // is why no other one was chosen.
-func addressNote(addr string, own bool, err error) string {
+func addressNote(addr string, own bool, err error) []reason.Reason {
 	switch {
 	case own:
-		return ""
+		return nil
 	case err != nil:
-		return fmt.Sprintf("the address %s has left this PC: %v", addr, err)
+		return []reason.Reason{{Code: reason.AddressLeft, Addr: addr, Detail: err.Error()}}
 	}
-	return fmt.Sprintf("the others are told %s, which is not an address of this PC: correct GOSSIP_ADVERTISE or GOSSIP_BIND, or remove it", addr)
+	return []reason.Reason{{Code: reason.AddressForeign, Addr: addr}}
 }
 
 // addressWatch decides at each look what to do about this PC's address.
@@ -117,7 +117,7 @@ type addressWatch struct {
 	find func(context.Context) (string, error)
 	own  func(addr string) bool
 	move func(addr string) error
-	note func(text string) // why this PC may not lead, or ""
+	note func(why ...reason.Reason) // why this PC may not lead, or nothing
 
 	told string // what the others know
 	next string // a better one, seen at the last look
@@ -140,13 +140,13 @@ func (w *addressWatch) look(ctx context.Context) {
 			w.told, own = addr, w.own(addr)
 		}
 	}
-	w.note(addressNote(w.told, own, err))
+	w.note(addressNote(w.told, own, err)...)
 }
 
 // followAddress moves this member when its host's address changes.
 func (d *Daemon) followAddress(ctx context.Context) {
 	w := addressWatch{find: d.opt.find, own: d.opt.own, told: d.address(), move: d.moveTo,
-		note: func(text string) { d.notes.set("address", text) }}
+		note: func(why ...reason.Reason) { d.notes.set("address", why...) }}
 	for sleep(ctx, addressEvery) {
 		w.look(ctx)
 	}

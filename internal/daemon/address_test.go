@@ -10,6 +10,7 @@ import (
 
 	"github.com/convertfw/floatrelay/gossip"
 	"github.com/convertfw/floatrelay/internal/lanaddr"
+	"github.com/convertfw/floatrelay/internal/reason"
 	"github.com/convertfw/floatrelay/lease"
 )
 
@@ -20,13 +21,13 @@ type pcCards struct {
 	has   map[string]bool
 	moved []string
 	fails error
-	note  string
+	note  []reason.Reason
 }
 
 func (p *pcCards) watch(told string) *addressWatch {
 	return &addressWatch{
 		told: told, find: func(context.Context) (string, error) { return p.addr, p.err },
-		own: func(a string) bool { return p.has[a] }, note: func(t string) { p.note = t },
+		own: func(a string) bool { return p.has[a] }, note: func(why ...reason.Reason) { p.note = why },
 		move: func(a string) error {
 			if p.fails == nil {
 				p.moved = append(p.moved, a)
@@ -49,8 +50,7 @@ func TestN1_AmbiguousChoiceKeepsFromLeadingAndSaysWhy(t *testing.T) {
 	w := p.watch("192.168.9.20")
 	w.look(t.Context())
 	require.Empty(t, p.moved)
-	require.Contains(t, p.note, "192.168.9.20 has left this PC")
-	require.Contains(t, p.note, lanaddr.ErrAmbiguous.Error())
+	require.Equal(t, []reason.Reason{{Code: reason.AddressLeft, Addr: "192.168.9.20", Detail: lanaddr.ErrAmbiguous.Error()}}, p.note)
 
 	p.has["192.168.9.20"] = true // it came back
 	w.look(t.Context())
@@ -75,7 +75,7 @@ func TestN1_FailedMoveIsTriedAgain(t *testing.T) {
 	p := &pcCards{addr: "192.168.9.21", has: map[string]bool{"192.168.9.21": true}, fails: errors.New("port taken")}
 	w := p.watch("192.168.9.20")
 	w.look(t.Context())
-	require.Contains(t, p.note, "port taken")
+	require.Equal(t, "port taken", p.note[0].Detail)
 	p.fails = nil
 	w.look(t.Context())
 	require.Equal(t, []string{"192.168.9.21"}, p.moved)
@@ -86,7 +86,7 @@ func TestN1_FixedAddressThatThisPCLacks(t *testing.T) {
 	p := &pcCards{addr: "192.168.9.20", has: map[string]bool{}}
 	w := p.watch("192.168.9.20") // GOSSIP_ADVERTISE names it for ever
 	w.look(t.Context())
-	require.Contains(t, p.note, "correct GOSSIP_ADVERTISE")
+	require.Equal(t, []reason.Reason{{Code: reason.AddressForeign, Addr: "192.168.9.20"}}, p.note)
 }
 
 func TestN3_MembersOfTheLastRunAreTargets(t *testing.T) {

@@ -2,7 +2,6 @@ package daemon
 
 import (
 	"context"
-	"fmt"
 	"net"
 	"sync"
 	"time"
@@ -10,6 +9,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/convertfw/floatrelay/internal/localapi"
+	"github.com/convertfw/floatrelay/internal/reason"
 )
 
 // apiRetry is how often an API_ADDR that another program holds is tried.
@@ -63,14 +63,14 @@ func (a *apiAddr) close() {
 	}
 }
 
-// note is what members are told, or "".
-func (a *apiAddr) note() string {
+// reasons are what members are told.
+func (a *apiAddr) reasons() []reason.Reason {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.why == nil {
-		return ""
+		return nil
 	}
-	return fmt.Sprintf("no local API: API_ADDR %s cannot be opened, so floatrelay's commands do not work on this PC", a.addr)
+	return []reason.Reason{{Code: reason.NoAPI, Addr: a.addr}}
 }
 
 // serveAPI answers on API_ADDR, as soon as it can be opened.
@@ -94,13 +94,13 @@ func (d *Daemon) awaitAPI(ctx context.Context) bool {
 	if err == nil {
 		return true
 	}
-	d.report(true, fmt.Sprintf("this PC runs without its local API until that is put right; floatrelay's commands do not work on it: %v", err))
+	d.tell(true, reason.Reason{Code: reason.APIClosed, Detail: err.Error()})
 	for {
 		if !sleep(ctx, apiRetry) {
 			return false
 		}
 		if d.api.try() == nil {
-			d.report(false, fmt.Sprintf("API_ADDR %s is open now", d.api.addr))
+			d.tell(false, reason.Reason{Code: reason.APIOpen, Addr: d.api.addr})
 			return true
 		}
 	}

@@ -21,6 +21,8 @@ import (
 	"github.com/convertfw/floatrelay/internal/lanaddr"
 	"github.com/convertfw/floatrelay/internal/localapi"
 	"github.com/convertfw/floatrelay/internal/logging"
+	"github.com/convertfw/floatrelay/internal/reason"
+	"github.com/convertfw/floatrelay/internal/words"
 	"github.com/convertfw/floatrelay/lease"
 	"github.com/convertfw/floatrelay/relayproc"
 )
@@ -61,8 +63,8 @@ type Daemon struct {
 	gossip  *gossip.Gossip
 	guards  *guards
 	surveys *surveys
-	trouble trouble
 	clock   leaderClock
+	lang    words.Lang // of the log and of the texts of the API
 	driver  *arbiter.Driver
 	forward *forwarding // nil: FORWARD_PORT is 0
 	addr    atomic.Pointer[string]
@@ -70,8 +72,8 @@ type Daemon struct {
 	// The system kept a port of the relay from every program when last tried.
 	reserved atomic.Bool
 
-	damagedRev uint64          // head last said to be damaged; the driver's only
-	twinsSaid  map[string]bool // stations said to be used twice; keepTable's only
+	damagedRev uint64                 // head last said to be damaged; the driver's only
+	twinsSaid  map[reason.Reason]bool // stations said to be used twice; keepTable's only
 
 	table  chan struct{}
 	saving chan struct{}
@@ -84,7 +86,7 @@ type Daemon struct {
 // API_ADDR if nobody else holds it, but asks nothing of the share. Close undoes it.
 func New(cfg config.Config, opt Options) (_ *Daemon, err error) {
 	opt.now, opt.wall = clock.Boot, time.Now
-	d := &Daemon{cfg: cfg, opt: opt, log: opt.Log.Logger, table: make(chan struct{}, 1), saving: make(chan struct{}, 1)}
+	d := &Daemon{cfg: cfg, opt: opt, log: opt.Log.Logger, lang: words.Choose(cfg.LangUI, os.Getenv), table: make(chan struct{}, 1), saving: make(chan struct{}, 1)}
 	if opt.find == nil {
 		d.opt.find = d.findAddress
 	}
@@ -182,7 +184,7 @@ func (d *Daemon) openGossip() error {
 	d.gossip, err = gossip.New(gossip.Config{
 		Self: d.self, KMSN: d.cfg.KMSN, Token: string(d.cfg.Token), OldToken: string(d.cfg.OldToken),
 		BindAddr: d.cfg.GossipBind, AdvertiseAddr: addr, Port: d.cfg.GossipPort,
-		Meta:  d.meta(arbiter.Status{Role: arbiter.Ineligible, Note: "starting"}),
+		Meta:  d.meta(arbiter.Status{Role: arbiter.Ineligible, Reasons: reason.Of(reason.Starting)}),
 		Peers: d.found.candidates, Race: d.surveys.asked, Remembered: remembered, Log: d.log.Named("gossip"),
 	}, &ears{codec: d.codec.Codec, post: func(ev arbiter.Event) { d.post(ev) }, table: d.tableChanged})
 	if err != nil {
@@ -198,11 +200,11 @@ func (d *Daemon) openArbiter() (err error) {
 	s := d.state.get()
 	d.notes = &notes{post: d.post}
 	d.guards = &guards{
-		ctx: context.Background(), cmd: d.opt.Guard, spec: d.relaySpec, post: d.relayEvent, say: d.report,
+		ctx: context.Background(), cmd: d.opt.Guard, spec: d.relaySpec, post: d.post, say: d.tell,
 		will: func(a arbiter.SetWill) []byte { return newTestament(d.cfg, d.codec.signsOld(), a) },
 	}
-	d.tokens = &tokens{own: d.cfg.TokenPrint(), old: d.cfg.OldTokenPrint(), found: d.found, say: d.report}
-	d.room = &fullness{Store: d.seen.metrics.Store(d.chain), share: d.share.String(), say: d.report}
+	d.tokens = &tokens{own: d.cfg.TokenPrint(), old: d.cfg.OldTokenPrint(), found: d.found, say: d.tell}
+	d.room = &fullness{Store: d.seen.metrics.Store(d.chain), share: d.share.String(), say: d.tell}
 	d.driver, err = arbiter.NewDriver(arbiter.DriverConfig{
 		Machine: arbiter.Config{
 			Self: d.self, Boot: bootID(d.cfg.StateDir), KMSN: d.cfg.KMSN, Station: d.cfg.Station,
@@ -214,18 +216,18 @@ func (d *Daemon) openArbiter() (err error) {
 			Seed: seedOf(d.self), Sealer: d.codec, NewShare: uuid.NewString,
 		},
 		Store: d.room, Codec: d.codec, Net: d.seen.metrics.Net(d.gossip), Guards: d.guards,
-		Now: d.opt.now, Report: func(warn bool, text string) { d.report(warn, d.room.words(text)) }, OnStatus: d.statusChanged,
+		Now: d.opt.now, Report: func(r arbiter.Report) { d.tell(r.Warn, r.Reason, d.room.replace(r.Because)...) }, OnStatus: d.statusChanged,
 	})
 	if err != nil {
 		return err
 	}
 	// What is known to stand in the way must be told before the first look at
 	// the share: a lease given back there could be taken at once.
-	d.notes.set("share", notChecked)
+	d.notes.set("share", reason.Of(reason.ShareUnchecked)...)
 	d.seeTree(relayproc.ProbeLock(d.lockPath()))
-	d.notes.set("drained", drainNote(s.Drained))
-	d.notes.set("address", addressNote(d.address(), d.opt.own(d.address()), nil))
-	d.notes.set("program", checkRelayExe(d.cfg.RelayExe))
+	d.notes.set("drained", drainNote(s.Drained)...)
+	d.notes.set("address", addressNote(d.address(), d.opt.own(d.address()), nil)...)
+	d.notes.set("program", checkRelayExe(d.cfg.RelayExe)...)
 	return nil
 }
 
@@ -324,17 +326,17 @@ func waitFor(wg *sync.WaitGroup, patience time.Duration) {
 	}
 }
 
-// checkRelayExe returns why RELAY_EXE cannot be run, or "".
-func checkRelayExe(path string) string {
+// checkRelayExe returns why RELAY_EXE cannot be run, or nothing.
+func checkRelayExe(path string) []reason.Reason {
 	if path == "" {
-		return "RELAY_EXE is not set"
+		return reason.Of(reason.RelayExeUnset)
 	}
 	st, err := os.Stat(path)
 	if err != nil || st.IsDir() {
-		return fmt.Sprintf("RELAY_EXE %s is not there", path)
+		return []reason.Reason{{Code: reason.RelayExeMissing, Path: path}}
 	}
 	if why := relayproc.NotExecutable(st); why != "" {
-		return fmt.Sprintf("RELAY_EXE %s %s", path, why)
+		return []reason.Reason{{Code: reason.RelayExeUnfit, Path: path, Detail: why}}
 	}
-	return ""
+	return nil
 }

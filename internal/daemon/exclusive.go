@@ -3,12 +3,12 @@ package daemon
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"regexp"
 	"sync"
 	"time"
 
+	"github.com/convertfw/floatrelay/internal/reason"
 	"github.com/convertfw/floatrelay/lease"
 )
 
@@ -31,7 +31,7 @@ const (
 // exclusive, and for good on a share where it was seen not to be.
 type exclusive struct {
 	open func() (lease.Share, error)
-	set  func(note string) // the reason not to lead, or ""
+	set  func(why ...reason.Reason) // the reason not to lead, or none
 
 	passed bool
 	id     string // share id of the last verdict
@@ -44,7 +44,7 @@ type exclusive struct {
 // that does not answer.
 const raceHung = 10 * time.Second
 
-// sayHung replaces notChecked while the share does not answer, until the function
+// sayHung replaces the reason of before the first look while the share does not answer, until the function
 // that it returns is called: what hangs there cannot be interrupted.
 func (x *exclusive) sayHung() (answered func()) {
 	if x.passed || x.broken {
@@ -56,7 +56,7 @@ func (x *exclusive) sayHung() (answered func()) {
 		mu.Lock()
 		defer mu.Unlock()
 		if !done {
-			x.set(notAnswering)
+			x.set(reason.Reason{Code: reason.ShareSilent})
 		}
 	})
 	return func() {
@@ -67,17 +67,12 @@ func (x *exclusive) sayHung() (answered func()) {
 	}
 }
 
-const notAnswering = "the share does not answer"
-
-// notChecked is the reason not to lead before the first race.
-const notChecked = "the share has not been checked yet"
-
 // watchExclusive races at the start, when the share is another one, and when
 // it was gone for a while. What blocks here blocks nothing else.
 func (d *Daemon) watchExclusive(ctx context.Context) {
 	x := exclusive{
 		open: func() (lease.Share, error) { return OpenShare(d.cfg.LeaseDir, string(d.cfg.SMBPassword)) },
-		set:  func(note string) { d.notes.set("share", note) },
+		set:  func(why ...reason.Reason) { d.notes.set("share", why...) },
 	}
 	x.watch(ctx, func() (id string, silent bool) {
 		s := d.driver.Status()
@@ -120,7 +115,7 @@ func (x *exclusive) check(ctx context.Context, id string) {
 	switch {
 	case winners > 1:
 		x.passed, x.broken = false, true
-		x.set(fmt.Sprintf("create-new is not exclusive on this share (%d of %d won): two PCs could lead; use a Windows or Samba server", winners, racers))
+		x.set(reason.Reason{Code: reason.NotExclusive, Count: winners, Of: racers})
 	case err != nil:
 		if !x.passed && !x.broken {
 			x.set(probeNote(err))
@@ -129,7 +124,7 @@ func (x *exclusive) check(ctx context.Context, id string) {
 	case x.broken && (id == x.id || id == ""):
 	default:
 		x.passed, x.broken = true, false
-		x.set("")
+		x.set()
 	}
 	x.down = false
 	x.id = id
@@ -143,12 +138,13 @@ var (
 )
 
 // probeNote says why no file could be created, and of a refusal what to do.
-func probeNote(err error) string {
-	text := probeName.ReplaceAllString(probePath.ReplaceAllString(err.Error(), ""), "a file")
+func probeNote(err error) reason.Reason {
+	r := reason.Reason{Code: reason.ShareProbe}
+	r.Detail = probeName.ReplaceAllString(probePath.ReplaceAllString(err.Error(), ""), "a file")
 	if errors.Is(err, lease.ErrDenied) && !errors.Is(err, lease.ErrFull) {
-		text += "; give this account write access to the folder"
+		r.Code = reason.ShareReadOnly
 	}
-	return text
+	return r
 }
 
 // pause is short until the share has been checked. It grows while races fail

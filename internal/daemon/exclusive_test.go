@@ -12,6 +12,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/convertfw/floatrelay/internal/reason"
+	"github.com/convertfw/floatrelay/internal/words"
 	"github.com/convertfw/floatrelay/lease"
 )
 
@@ -35,8 +37,8 @@ func TestExclusive(t *testing.T) {
 	good := func() (lease.Share, error) { return lease.NewDir(folder), nil }
 	bad := func() (lease.Share, error) { return generous{lease.NewDir(folder)}, nil }
 	start := func(open func() (lease.Share, error)) (*exclusive, *string) {
-		note := notChecked
-		return &exclusive{open: open, set: func(n string) { note = n }}, &note
+		note := "unchecked"
+		return &exclusive{open: open, set: func(why ...reason.Reason) { note = words.English.All(why) }}, &note
 	}
 	t.Run("a good share may be led on, and is not raced again", func(t *testing.T) {
 		x, note := start(good)
@@ -81,9 +83,9 @@ func TestExclusive(t *testing.T) {
 	})
 	t.Run("a refusal names the folder and no probe, with the cure", func(t *testing.T) {
 		err := fmt.Errorf("create %s: %w: no write access to /s: open /s/%s: read-only file system", "floatrelay.tmp-0a1b", lease.ErrDenied, "floatrelay.tmp-0a1b")
-		require.Equal(t, "create a file: access denied: no write access to /s: open /s: read-only file system; give this account write access to the folder", probeNote(err))
+		require.Equal(t, "create a file: access denied: no write access to /s: open /s: read-only file system; give this account write access to the folder", words.English.Say(probeNote(err)))
 		full := fmt.Errorf("create %s: %w: %s", "floatrelay.tmp-0a1b", lease.ErrFull, lease.FullHint("/s"))
-		require.Equal(t, "create a file: share full: "+lease.FullHint("/s"), probeNote(full))
+		require.Equal(t, "create a file: share full: "+lease.FullHint("/s"), words.English.Say(probeNote(full)))
 	})
 }
 
@@ -103,8 +105,8 @@ func TestExclusive_RecoversSoon(t *testing.T) {
 						}
 						return denied{lease.NewDir(folder)}, nil
 					},
-					set: func(note string) {
-						if note == "" {
+					set: func(why ...reason.Reason) {
+						if len(why) == 0 {
 							led.Store(int64(time.Since(start)))
 						}
 					},

@@ -3,10 +3,11 @@ package daemon
 import (
 	"context"
 	"errors"
-	"strings"
+	"slices"
 	"sync/atomic"
 
 	"github.com/convertfw/floatrelay/arbiter"
+	"github.com/convertfw/floatrelay/internal/reason"
 	"github.com/convertfw/floatrelay/lease"
 )
 
@@ -16,7 +17,7 @@ import (
 type fullness struct {
 	arbiter.Store
 	share string
-	say   func(warn bool, text string)
+	say   tell
 	full  atomic.Bool
 }
 
@@ -26,13 +27,13 @@ func (f *fullness) note(err error) error {
 	switch {
 	case errors.Is(err, lease.ErrFull):
 		if f.full.CompareAndSwap(false, true) {
-			f.say(true, f.hint()+"; until then the lease cannot be kept")
+			f.say(true, reason.Reason{Code: reason.ShareIsFull, Path: f.share})
 		}
 	case errors.Is(err, lease.ErrDenied): // refused for another reason now
 		f.full.Store(false)
 	case err == nil:
 		if f.full.CompareAndSwap(true, false) {
-			f.say(false, "the share has space again")
+			f.say(false, reason.Reason{Code: reason.SpaceBack})
 		}
 	}
 	return err
@@ -53,23 +54,29 @@ func (f *fullness) Publish(ctx context.Context, v lease.View) error {
 	return f.note(f.Store.Publish(ctx, v))
 }
 
-// state is for status: empty while there is space.
-func (f *fullness) state() string {
-	if f.isFull() {
-		return "full; " + lease.FullHint(f.share)
-	}
-	return ""
-}
-
 func (f *fullness) isFull() bool { return f != nil && f.full.Load() }
 
-func (f *fullness) hint() string { return lease.ErrFull.Error() + ": " + lease.FullHint(f.share) }
-
-// words puts the reason into a text of the arbiter, to which a full share is
-// one that refuses.
-func (f *fullness) words(text string) string {
-	if f.isFull() {
-		return strings.ReplaceAll(text, arbiter.NoteDenied, f.hint())
+// explain says that the share is full in place of what follows from it: to the
+// arbiter such a share is one that refuses, or wrote no body. It is said too while
+// the arbiter knows of nothing, between two attempts.
+func (f *fullness) explain(why []reason.Reason) []reason.Reason {
+	if !f.isFull() {
+		return why
 	}
-	return text
+	full := reason.Reason{Code: reason.ShareFull, Path: f.share}
+	if len(why) == 0 {
+		return []reason.Reason{full}
+	}
+	return f.replace(why)
+}
+
+// replace is explain for what follows from a full share and nothing else.
+func (f *fullness) replace(why []reason.Reason) []reason.Reason {
+	why = slices.Clone(why)
+	for i, r := range why {
+		if f.isFull() && (r.Code == reason.ShareDenied || r.Code == reason.RecordEmpty) {
+			why[i] = reason.Reason{Code: reason.ShareFull, Path: f.share}
+		}
+	}
+	return why
 }

@@ -8,6 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/convertfw/floatrelay/arbiter"
+	"github.com/convertfw/floatrelay/internal/reason"
+	"github.com/convertfw/floatrelay/internal/words"
 	"github.com/convertfw/floatrelay/lease"
 )
 
@@ -32,8 +34,8 @@ func TestFullness(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			var said []string
 			inner := &answers{}
-			f := &fullness{Store: inner, share: `W:\socket`, say: func(warn bool, text string) {
-				said = append(said, fmt.Sprintf("%v %s", warn, text))
+			f := &fullness{Store: inner, share: `W:\socket`, say: func(warn bool, r reason.Reason, _ ...reason.Reason) {
+				said = append(said, fmt.Sprintf("%v %s", warn, words.English.Say(r)))
 			}}
 			for _, inner.err = range []error{
 				nil, lease.ErrUnavailable,
@@ -43,10 +45,10 @@ func TestFullness(t *testing.T) {
 			} {
 				require.Equal(t, inner.err, write(f))
 			}
-			require.Equal(t, `full; no space left in W:\socket: free some on the file server, or raise this account's quota`, f.state())
+			require.True(t, f.isFull())
 			inner.err = nil
 			require.NoError(t, write(f))
-			require.Empty(t, f.state())
+			require.False(t, f.isFull())
 			require.Equal(t, []string{
 				`true share full: no space left in W:\socket: free some on the file server, or raise this account's quota; until then the lease cannot be kept`,
 				"false the share has space again",

@@ -5,6 +5,7 @@ import (
 
 	"github.com/convertfw/floatrelay/arbiter"
 	"github.com/convertfw/floatrelay/gossip"
+	"github.com/convertfw/floatrelay/internal/words"
 	"github.com/convertfw/floatrelay/lease"
 )
 
@@ -61,12 +62,14 @@ func membersFrom(rows []gossip.Row) []arbiter.Member {
 	return out
 }
 
-// meta is what this member says of itself.
+// meta is what this member says of itself. The note is for members of the first
+// release, which know no codes.
 func (d *Daemon) meta(s arbiter.Status) gossip.Meta {
+	why := d.whyOf(s)
 	m := gossip.Meta{
 		V: 1, Station: d.cfg.Station, Role: s.Role.String(), Share: s.Share, Rev: s.Rev, Epoch: s.Epoch,
 		Eligible: s.Eligible, Priority: d.cfg.RelayPriority, Preempt: d.cfg.RelayPreempt,
-		Note: d.noteOf(s), Version: d.opt.Version,
+		Why: why, Note: words.English.All(why), Version: d.opt.Version,
 	}
 	if s.Role == arbiter.Leader {
 		m.Relay = relayAddr(s.Head.Record)

@@ -2,11 +2,11 @@ package daemon
 
 import (
 	"context"
-	"strconv"
 	"sync"
 	"time"
 
 	"github.com/convertfw/floatrelay/arbiter"
+	"github.com/convertfw/floatrelay/internal/reason"
 	"github.com/convertfw/floatrelay/relayproc"
 )
 
@@ -19,7 +19,7 @@ type guards struct {
 	spec func(epoch uint64) relayproc.Spec
 	will func(arbiter.SetWill) []byte
 	post func(arbiter.Event)
-	say  func(warn bool, text string)
+	say  tell
 
 	mu  sync.Mutex
 	gen uint64
@@ -118,11 +118,11 @@ func (g *guards) event(gen uint64, ev relayproc.Event) {
 	case relayproc.Ready:
 		g.post(arbiter.RelayReady{Gen: gen, PID: ev.PID})
 	case relayproc.Started:
-		g.say(false, "relay started (pid "+strconv.Itoa(ev.PID)+")")
+		g.say(false, reason.Reason{Code: reason.RelayStarted, PID: ev.PID})
 	case relayproc.Waiting:
-		g.say(true, "relay waits: "+ev.Note)
+		g.say(true, reason.Reason{Code: reason.RelayWaits, Detail: ev.Note})
 	case relayproc.Unready:
-		g.say(true, "relay does not answer: "+ev.Note)
+		g.say(true, reason.Reason{Code: reason.RelaySilent, Detail: ev.Note})
 	case relayproc.Down:
 		g.post(arbiter.RelayDown{Gen: gen, Cause: causes[ev.Cause], Note: ev.Note})
 	}

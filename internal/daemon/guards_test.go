@@ -14,6 +14,7 @@ import (
 	"github.com/convertfw/floatrelay/arbiter"
 	"github.com/convertfw/floatrelay/internal/clock"
 	"github.com/convertfw/floatrelay/internal/freeport"
+	"github.com/convertfw/floatrelay/internal/reason"
 	"github.com/convertfw/floatrelay/lease"
 	"github.com/convertfw/floatrelay/relayproc"
 )
@@ -37,7 +38,7 @@ func newKeeper(t *testing.T, will func(arbiter.SetWill) []byte) *keeper {
 	ctx, cancel := context.WithCancel(context.Background())
 	k.guards = &guards{
 		ctx: ctx, cmd: relayproc.Command{Path: exe, Args: []string{relayproc.GuardArg}},
-		post: func(ev arbiter.Event) { k.events <- ev }, say: func(bool, string) {}, will: will,
+		post: func(ev arbiter.Event) { k.events <- ev }, say: func(bool, reason.Reason, ...reason.Reason) {}, will: will,
 		spec: func(epoch uint64) relayproc.Spec {
 			<-k.hold
 			return relayproc.Spec{

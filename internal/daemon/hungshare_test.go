@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/convertfw/floatrelay/internal/reason"
 	"github.com/convertfw/floatrelay/lease"
 )
 
@@ -16,21 +17,21 @@ import (
 func TestS2_ShareThatHangsFromTheStart(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var mu sync.Mutex
-		said := []string{}
+		var said [][]reason.Reason
 		back := make(chan struct{})
 		x := exclusive{
 			open: func() (lease.Share, error) { <-back; return nil, lease.ErrUnavailable },
-			set: func(note string) {
+			set: func(why ...reason.Reason) {
 				mu.Lock()
 				defer mu.Unlock()
-				said = append(said, note)
+				said = append(said, why)
 			},
 		}
 		go x.check(context.Background(), "")
 		time.Sleep(15 * time.Second)
 		synctest.Wait()
 		mu.Lock()
-		require.Equal(t, []string{notAnswering}, said)
+		require.Equal(t, [][]reason.Reason{reason.Of(reason.ShareSilent)}, said)
 		mu.Unlock()
 		close(back)
 		synctest.Wait()

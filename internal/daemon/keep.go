@@ -10,6 +10,7 @@ import (
 
 	"github.com/convertfw/floatrelay/arbiter"
 	"github.com/convertfw/floatrelay/internal/localapi"
+	"github.com/convertfw/floatrelay/internal/reason"
 	"github.com/convertfw/floatrelay/relayproc"
 )
 
@@ -17,7 +18,7 @@ import (
 // of an earlier run of this node is left. A lock that is held needs no note: the
 // arbiter has one until it is told otherwise.
 func (d *Daemon) seeTree(err error) (clear bool) {
-	d.notes.set("tree", lockNote(err, d.lockPath()))
+	d.notes.set("tree", lockNote(err, d.lockPath())...)
 	if err != nil {
 		return false
 	}
@@ -29,11 +30,11 @@ func (d *Daemon) seeTree(err error) (clear bool) {
 }
 
 // lockNote says what to do about a guard.lock that cannot be looked at.
-func lockNote(err error, path string) string {
+func lockNote(err error, path string) []reason.Reason {
 	if err == nil || errors.Is(err, relayproc.ErrLocked) {
-		return ""
+		return nil
 	}
-	return fmt.Sprintf("cannot tell whether a relay of an earlier run lives: %v; let this account write %s, or delete it", err, path)
+	return []reason.Reason{{Code: reason.EarlierUnknown, Detail: err.Error(), Path: path}}
 }
 
 // endAbandoned ends the relay of a guard that holds its lock long after its
@@ -117,12 +118,9 @@ func (d *Daemon) keepTable(ctx context.Context) {
 
 // statusChanged is told by the driver and must not block.
 func (d *Daemon) statusChanged(s arbiter.Status) {
-	if s.Role != arbiter.Leader {
-		d.trouble.left()
-	}
 	d.gossip.SetMeta(d.meta(s))
 	d.sayDamaged(s)
-	s.Note = explain(s, d.room)
+	s.Reasons = d.room.explain(s.Reasons)
 	d.sawStatus(s)
 	d.forward.look()
 	select {
@@ -157,14 +155,21 @@ func (d *Daemon) saveNow() {
 	}
 }
 
-// report logs one line and tells the watchers.
-func (d *Daemon) report(warn bool, text string) {
+// tell takes in that something happened, and why.
+type tell func(warn bool, r reason.Reason, because ...reason.Reason)
+
+// report is tell for a line that has no code.
+func (d *Daemon) report(warn bool, text string) { d.tell(warn, reason.Text(text)) }
+
+// tell logs what happened and tells the watchers.
+func (d *Daemon) tell(warn bool, r reason.Reason, because ...reason.Reason) {
+	text := d.lang.Say(r, because...)
 	if warn {
-		d.log.Warn(text)
+		d.log.Warn(text, zap.String("code", string(r.Code)))
 	} else {
-		d.log.Info(text)
+		d.log.Info(text, zap.String("code", string(r.Code)))
 	}
-	ev := localapi.Event{Time: d.opt.wall(), Kind: "note", Text: text, Warn: warn, Station: d.cfg.Station}
+	ev := localapi.Event{Time: d.opt.wall(), Kind: "note", Text: text, Fact: r, Because: because, Warn: warn, Station: d.cfg.Station}
 	if d.driver != nil {
 		s := d.driver.Status()
 		ev.Role, ev.Epoch, ev.Rev = s.Role.String(), s.Epoch, s.Rev

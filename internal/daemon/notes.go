@@ -1,11 +1,11 @@
 package daemon
 
 import (
-	"sort"
-	"strings"
+	"slices"
 	"sync"
 
 	"github.com/convertfw/floatrelay/arbiter"
+	"github.com/convertfw/floatrelay/internal/reason"
 )
 
 // notes collects the reasons outside the arbiter why this member may not lead.
@@ -13,29 +13,24 @@ type notes struct {
 	post func(arbiter.Event)
 
 	mu   sync.Mutex
-	why  map[string]string
-	told string
+	why  map[string][]reason.Reason
+	told []reason.Reason
 }
 
-// set gives or, with an empty text, withdraws the reason called key.
-func (n *notes) set(key, text string) {
+// set gives or, without any, withdraws the reasons called key.
+func (n *notes) set(key string, why ...reason.Reason) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if n.why == nil {
-		n.why = map[string]string{}
+		n.why = map[string][]reason.Reason{}
 	}
-	if text == "" {
-		delete(n.why, key)
-	} else {
-		n.why[key] = text
+	n.why[key] = why
+	var all []reason.Reason
+	for _, key := range sortedKeys(n.why) {
+		all = append(all, n.why[key]...)
 	}
-	all := make([]string, 0, len(n.why))
-	for _, t := range n.why {
-		all = append(all, t)
-	}
-	sort.Strings(all)
-	if joined := strings.Join(all, "; "); joined != n.told {
-		n.told = joined
-		n.post(arbiter.Eligibility{Note: joined})
+	if !slices.Equal(all, n.told) {
+		n.told = all
+		n.post(arbiter.Eligibility{Reasons: all})
 	}
 }

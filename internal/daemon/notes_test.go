@@ -6,19 +6,19 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/convertfw/floatrelay/arbiter"
+	"github.com/convertfw/floatrelay/internal/reason"
 )
 
 func TestNotes_Set(t *testing.T) {
-	var told []string
-	n := &notes{post: func(ev arbiter.Event) { told = append(told, ev.(arbiter.Eligibility).Note) }}
-	n.set("port", "")
+	var told [][]reason.Reason
+	n := &notes{post: func(ev arbiter.Event) { told = append(told, ev.(arbiter.Eligibility).Reasons) }}
+	port, drained := reason.Reason{Code: reason.PortHeld, Port: 9530, Detail: "pid 7"}, reason.Reason{Code: reason.Drained}
+	n.set("port")
 	require.Empty(t, told, "nothing to say is not said")
-	n.set("port", "port 9530 is held by pid 7")
-	n.set("drained", "drained by hand")
-	n.set("port", "port 9530 is held by pid 7")
-	n.set("drained", "")
-	n.set("port", "")
-	require.Equal(t, []string{
-		"port 9530 is held by pid 7", "drained by hand; port 9530 is held by pid 7", "port 9530 is held by pid 7", "",
-	}, told, "each change once, all reasons in a fixed order")
+	n.set("port", port)
+	n.set("drained", drained)
+	n.set("port", port)
+	n.set("drained")
+	n.set("port")
+	require.Equal(t, [][]reason.Reason{{port}, {drained, port}, {port}, nil}, told, "each change once, all reasons in a fixed order")
 }

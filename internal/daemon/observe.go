@@ -2,7 +2,6 @@ package daemon
 
 import (
 	"context"
-	"strings"
 	"sync"
 
 	"go.uber.org/zap"
@@ -11,6 +10,7 @@ import (
 	"github.com/convertfw/floatrelay/internal/history"
 	"github.com/convertfw/floatrelay/internal/localapi"
 	"github.com/convertfw/floatrelay/internal/metrics"
+	"github.com/convertfw/floatrelay/internal/reason"
 )
 
 // observer is who watches a daemon without changing what it does: the metrics
@@ -33,7 +33,7 @@ func (d *Daemon) openObserver() {
 	if d.seen.log, err = history.Open(d.cfg.StateDir); err != nil {
 		d.log.Warn("cannot read the history", zap.Error(err))
 	}
-	d.seen.tracker.Station = d.cfg.Station
+	d.seen.tracker.Station, d.seen.tracker.Lang = d.cfg.Station, d.lang
 }
 
 func (d *Daemon) memberStates() map[string]int {
@@ -60,7 +60,9 @@ func (d *Daemon) sawStatus(s arbiter.Status) {
 // sawNote takes in a line that was reported. What the tracker tells better is
 // left out.
 func (d *Daemon) sawNote(ev localapi.Event) {
-	if !strings.HasPrefix(ev.Text, "role ") {
+	switch ev.Fact.Code {
+	case reason.RoleIs, reason.RoleFollows, reason.RoleOwnLease:
+	default:
 		d.seen.log.Add(localapi.Past{Event: ev})
 	}
 }

@@ -2,11 +2,11 @@ package daemon
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"time"
 
 	"github.com/convertfw/floatrelay/arbiter"
+	"github.com/convertfw/floatrelay/internal/reason"
 	"github.com/convertfw/floatrelay/relayproc"
 )
 
@@ -23,10 +23,10 @@ const (
 func (d *Daemon) watchRelayProgram(ctx context.Context) {
 	for {
 		program := checkRelayExe(d.cfg.RelayExe)
-		d.notes.set("program", program)
+		d.notes.set("program", program...)
 		pause := programEvery
 		port, stranger := d.lookAtPorts(false), d.lookForStrangers()
-		if program != "" || port != "" || stranger != "" {
+		if len(program)+len(port)+len(stranger) > 0 {
 			pause = programWrong
 		}
 		if !sleep(ctx, pause) {
@@ -39,31 +39,31 @@ func (d *Daemon) watchRelayProgram(ctx context.Context) {
 // Whether the system reserves them is tried by binding: at first, when nothing
 // can be starting, and for as long as they are; if it begins later the guard
 // finds out.
-func (d *Daemon) lookAtPorts(first bool) string {
-	text := d.portNote()
-	if (first || d.reserved.Load()) && text == "" && !d.ownRelay() {
+func (d *Daemon) lookAtPorts(first bool) []reason.Reason {
+	why := d.portNote()
+	if (first || d.reserved.Load()) && len(why) == 0 && !d.ownRelay() {
 		err := relayproc.ReservedPort(d.address(), d.cfg.RelayPort)
 		d.reserved.Store(err != nil)
 		if err != nil {
-			text = err.Error()
+			why = []reason.Reason{{Code: reason.PortReserved, Port: d.cfg.RelayPort, Detail: err.Error()}}
 		}
 	}
-	d.notes.set("port", text)
-	return text
+	d.notes.set("port", why...)
+	return why
 }
 
 // portNote says who holds a port of the relay while we run none.
-func (d *Daemon) portNote() string {
+func (d *Daemon) portNote() []reason.Reason {
 	if d.ownRelay() {
-		return ""
+		return nil
 	}
 	for _, port := range []int{d.cfg.RelayPort, d.cfg.RelayPort + 1} {
 		h, held := relayproc.PortHolder(d.address(), port)
 		if held && !d.ownRelay() { // ours may have come while we looked
-			return fmt.Sprintf("port %d is held by %v", port, h)
+			return []reason.Reason{{Code: reason.PortHeld, Port: port, Detail: h.String()}}
 		}
 	}
-	return ""
+	return nil
 }
 
 // ownRelay reports whether a relay of this daemon, or of an earlier run whose
@@ -76,24 +76,20 @@ func (d *Daemon) ownRelay() bool {
 // lookForStrangers notes, and returns, who runs the relay program although this
 // daemon did not start it: an old watchdog's relay may be on other ports, or not
 // be listening yet. Ours needs no look: while it runs nobody else gets its ports.
-func (d *Daemon) lookForStrangers() string {
-	text := ""
+func (d *Daemon) lookForStrangers() []reason.Reason {
+	var why []reason.Reason
 	if !d.ownRelay() {
 		found := relayproc.Strangers(d.cfg.RelayExe)
 		if len(found) > 0 && !d.ownRelay() { // ours may have come while we looked
-			text = strangerNote(found)
+			why = strangerNote(found)
 		}
 	}
-	d.notes.set("stranger", text)
-	return text
+	d.notes.set("stranger", why...)
+	return why
 }
 
 // strangerNote names the first of the relays that somebody else started, by pid.
-func strangerNote(found []relayproc.Holder) string {
+func strangerNote(found []relayproc.Holder) []reason.Reason {
 	slices.SortFunc(found, func(a, b relayproc.Holder) int { return a.PID - b.PID })
-	text := fmt.Sprintf("somebody else started a relay here: %v", found[0])
-	if more := len(found) - 1; more > 0 {
-		text += fmt.Sprintf(" and %d more", more)
-	}
-	return text + "; end it, and what starts it"
+	return []reason.Reason{{Code: reason.RelayStranger, Detail: found[0].String(), Count: len(found) - 1}}
 }

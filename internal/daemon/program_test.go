@@ -16,6 +16,7 @@ import (
 	"github.com/convertfw/floatrelay/internal/localapi"
 	"github.com/convertfw/floatrelay/internal/procs"
 	"github.com/convertfw/floatrelay/internal/standin"
+	"github.com/convertfw/floatrelay/internal/words"
 	"github.com/convertfw/floatrelay/relayproc"
 )
 
@@ -97,7 +98,7 @@ func TestDaemon_RelayOfSomebodyElse(t *testing.T) {
 
 func TestStrangerNote(t *testing.T) {
 	a, b := relayproc.Holder{PID: 70, Program: "/opt/relay"}, relayproc.Holder{PID: 9, Program: "/opt/relay"}
-	require.Equal(t, "somebody else started a relay here: pid 70 (/opt/relay); end it, and what starts it", strangerNote([]relayproc.Holder{a}))
+	require.Equal(t, "somebody else started a relay here: pid 70 (/opt/relay); end it, and what starts it", words.English.All(strangerNote([]relayproc.Holder{a})))
 	require.Equal(t, "somebody else started a relay here: pid 9 (/opt/relay) and 1 more; end it, and what starts it",
-		strangerNote([]relayproc.Holder{a, b}), "always the same one first")
+		words.English.All(strangerNote([]relayproc.Holder{a, b})), "always the same one first")
 }

@@ -1,6 +1,7 @@
 package daemon
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -13,6 +14,7 @@ import (
 	"github.com/convertfw/floatrelay/arbiter"
 	"github.com/convertfw/floatrelay/gossip"
 	"github.com/convertfw/floatrelay/internal/localapi"
+	"github.com/convertfw/floatrelay/internal/reason"
 	"github.com/convertfw/floatrelay/lease"
 )
 
@@ -42,12 +44,13 @@ func (d *Daemon) Members() localapi.Members {
 		m := memberRow(r, d.opt.wall())
 		if r.Self {
 			m.Role, m.Eligible, m.Share, m.Epoch = s.Role.String(), s.Eligible, s.Share, s.Epoch
-			m.Note = d.ownNote(s)
+			m.Reasons = d.ownReasons(s)
 		}
 		if m.Off() && d.tokens.differs(r.Addr.Addr().String()) {
-			m.Note = joinNotes(m.Note, "its RELAY_TOKEN differs")
+			m.Reasons = append(m.Reasons, reason.Reason{Code: reason.TokenDiffersThat})
 		}
-		m.Note = joinNotes(m.Note, same[r.ID])
+		m.Reasons = append(m.Reasons, same[r.ID]...)
+		m.Note = d.lang.All(m.Reasons)
 		out.Members = append(out.Members, m)
 	}
 	sort.SliceStable(out.Members, func(i, j int) bool { return out.Members[i].Station < out.Members[j].Station })
@@ -58,12 +61,12 @@ func memberRow(r gossip.Row, now time.Time) localapi.Member {
 	m := localapi.Member{
 		ID: r.ID.String(), Station: r.Meta.Station, Addr: r.Addr.String(), State: r.State.String(),
 		Role: r.Meta.Role, Epoch: r.Meta.Epoch, Priority: r.Meta.Priority, Eligible: r.Meta.Eligible,
-		Note: r.Meta.Note, Share: r.Meta.Share, Version: r.Meta.Version,
+		Reasons: r.Meta.Reasons(), Share: r.Meta.Share, Version: r.Meta.Version,
 		RTT: float64(r.RTT.Microseconds()) / 1000,
 	}
 	if m.Off() {
 		m.Role, m.Eligible = "", false
-		m.Note = localapi.LastSeen(now.Sub(r.LastSeen))
+		m.Reasons = []reason.Reason{reason.Reason{Code: reason.LastSeen}.For(max(0, now.Sub(r.LastSeen)).Truncate(time.Second))}
 	}
 	return m
 }
@@ -104,12 +107,13 @@ func (d *Daemon) Status() localapi.Status {
 	now, rows := d.opt.now(), d.gossip.Members()
 	out := localapi.Status{
 		KMSN: d.cfg.KMSN, Station: d.cfg.Station,
-		Role: s.Role.String(), Epoch: s.Epoch, Rev: s.Rev, Eligible: s.Eligible, Note: joinNotes(d.ownNote(s), twins(rows)[d.self]),
+		Role: s.Role.String(), Epoch: s.Epoch, Rev: s.Rev, Eligible: s.Eligible, Reasons: append(d.ownReasons(s), twins(rows)[d.self]...),
 		Relay:  d.relayStatus(s),
 		Share:  localapi.ShareStatus{Path: d.share.String(), ID: s.Share, State: "ok", LastOKMS: -1, CreateMS: s.CreateMS},
 		Gossip: localapi.GossipStatus{Health: d.gossip.Health()},
 		Token:  d.cfg.TokenPrint(), Rotation: d.rotation(), Forward: d.forwardStatus(),
 	}
+	out.Note, out.Do = d.lang.All(out.Reasons), d.lang.Cures(out.Reasons)
 	if r, ok := d.holder(); ok {
 		out.Leader = r.Owner.String()
 	}
@@ -125,8 +129,8 @@ func (d *Daemon) Status() localapi.Status {
 	if out.Share.LastOKMS < 0 || out.Share.LastOKMS > shareSilent.Milliseconds() {
 		out.Share.State = "no answer; see 'floatrelay doctor'"
 	}
-	if full := d.room.state(); full != "" {
-		out.Share.State = full
+	if d.room.isFull() {
+		out.Share.State = "full; " + lease.FullHint(d.share.String())
 	}
 	for _, r := range rows {
 		if r.Up() {
@@ -140,12 +144,12 @@ func (d *Daemon) relayStatus(s arbiter.Status) localapi.RelayStatus {
 	out := localapi.RelayStatus{
 		State: s.Relay.String(), PID: s.RelayPID, Restarts: s.Restarts, Since: d.timeOfDay(s.Since).Format(time.RFC3339),
 	}
-	f := d.trouble.look(d.opt.now())
-	if f.row > 0 {
-		out.Failures, out.LastEnd, out.LastEndAt = f.row, f.why, d.timeOfDay(f.at).Format(time.RFC3339)
+	f := s.Failures
+	if f.Row > 0 {
+		out.Failures, out.LastEnd, out.LastEndAt = f.Row, f.Last, d.timeOfDay(f.At).Format(time.RFC3339)
 	}
-	if f.next != 0 && s.Role == arbiter.Leader {
-		out.NextTry = d.timeOfDay(f.next).Format(time.RFC3339)
+	if f.Next > d.opt.now() {
+		out.NextTry = d.timeOfDay(f.Next).Format(time.RFC3339)
 	}
 	return out
 }
@@ -199,16 +203,14 @@ func (d *Daemon) successor(to, share string) (lease.ID, error) {
 		return lease.ID{}, nil
 	case len(named) > 0:
 		n := named[0]
-		return lease.ID{}, fmt.Errorf("%s cannot take over: it is %s, %s", to, n.State, cmpNote(n.Meta.Note))
+		return lease.ID{}, fmt.Errorf("%s cannot take over: it is %s, %s", to, n.State, d.unfit(n))
 	}
 	return lease.ID{}, fmt.Errorf("no member is called %s: see 'floatrelay members'", to)
 }
 
-func cmpNote(note string) string {
-	if note == "" {
-		return "not eligible"
-	}
-	return note
+// unfit is why a member could not take over.
+func (d *Daemon) unfit(r gossip.Row) string {
+	return cmp.Or(d.lang.All(r.Meta.Reasons()), "not eligible")
 }
 
 // Drain makes this member ineligible until it is called with false. It survives
@@ -217,15 +219,15 @@ func (d *Daemon) Drain(_ context.Context, on bool) error {
 	if err := d.state.update(func(s *state) { s.Drained = on }); err != nil {
 		return err
 	}
-	d.notes.set("drained", drainNote(on))
+	d.notes.set("drained", drainNote(on)...)
 	return nil
 }
 
-func drainNote(on bool) string {
+func drainNote(on bool) []reason.Reason {
 	if on {
-		return "drained by hand; 'floatrelay undrain' ends it"
+		return reason.Of(reason.Drained)
 	}
-	return ""
+	return nil
 }
 
 // Subscribe returns what changes from now on.

@@ -70,7 +70,7 @@ func (d *Daemon) Survey(ctx context.Context) (localapi.Survey, error) {
 	out.Members = d.askAll(ctx, rows)
 	wg.Wait()
 	for _, s := range d.gossip.Strangers() {
-		out.Strangers = append(out.Strangers, localapi.Stranger{Addr: s.Addr, Why: s.Kind.String()})
+		out.Strangers = append(out.Strangers, localapi.Stranger{Addr: s.Addr, Code: s.Kind.Code(), Why: s.Kind.String()})
 	}
 	return out, nil
 }
@@ -125,7 +125,7 @@ func opponent(rows []gossip.Row, share string) (found gossip.Row) {
 		if !r.Up() || share == "" || r.Meta.Share != share {
 			continue
 		}
-		if found = r; r.Meta.Role != "leader" {
+		if found = r; !r.Meta.Leads() {
 			break
 		}
 	}

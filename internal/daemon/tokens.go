@@ -3,13 +3,13 @@ package daemon
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"slices"
 	"strings"
 	"sync"
 	"time"
 
 	"github.com/convertfw/floatrelay/gossip"
+	"github.com/convertfw/floatrelay/internal/reason"
 )
 
 const (
@@ -25,7 +25,7 @@ const (
 type tokens struct {
 	own, old string // fingerprints; old is empty without a rotation
 	found    *discovery
-	say      func(warn bool, text string)
+	say      tell
 
 	mu   sync.Mutex
 	odd  map[string]oddPC // by IP address
@@ -79,7 +79,7 @@ func (t *tokens) look(strangers []gossip.Stranger, rows []gossip.Row) {
 		}
 	}
 	if len(before) > 0 && len(odd) == 0 {
-		t.say(false, "no PC with another RELAY_TOKEN is heard any more")
+		t.say(false, reason.Reason{Code: reason.TokensAgree})
 	}
 }
 
@@ -95,28 +95,28 @@ func (t *tokens) judge(addr string) (pc oddPC, differs bool) {
 	return oddPC{addr: addr, station: said.station, theirs: said.token}, true
 }
 
-// line is what the log says of one PC.
-func (t *tokens) line(pc oddPC) string {
-	who := pc.addr
-	if pc.station != "" {
-		who = pc.station + " at " + pc.addr
+// line is what there is to say of one PC.
+func (t *tokens) line(pc oddPC) reason.Reason {
+	r := reason.Reason{Code: reason.TokenDiffers, Station: pc.station, Addr: pc.addr, Found: pc.theirs, Want: t.own}
+	if pc.station == "" {
+		r.Station, r.Addr = pc.addr, ""
 	}
 	if pc.theirs == "" {
-		return fmt.Sprintf("RELAY_TOKEN differs from that of %s (fingerprint here %s): compare 'floatrelay token fingerprint' on both", who, t.own)
+		r.Code = reason.TokenUnknown
 	}
-	return fmt.Sprintf("RELAY_TOKEN differs from that of %s (fingerprint there %s, here %s)", who, pc.theirs, t.own)
+	return r
 }
 
 func (t *tokens) knows(print string) bool { return print != "" && (print == t.own || print == t.old) }
 
-// note is what to show beside this PC: each PC by its shortest name, those of
+// reasons are what to show beside this PC: each PC by its shortest name, those of
 // one fingerprint together.
-func (t *tokens) note() string {
+func (t *tokens) reasons() []reason.Reason {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if len(t.odd) == 1 {
 		for _, pc := range t.odd {
-			return t.line(pc)
+			return []reason.Reason{t.line(pc)}
 		}
 	}
 	names := map[string][]string{} // by fingerprint
@@ -128,15 +128,24 @@ func (t *tokens) note() string {
 	}
 	var all []string
 	for _, print := range sortedKeys(names) {
-		all = append(all, fmt.Sprintf("%s (fingerprint there %s)", strings.Join(names[print], ", "), cmp.Or(print, "unknown")))
+		all = append(all, strings.Join(names[print], ", ")+" ("+cmp.Or(print, "?")+")")
 	}
 	if len(all) == 0 {
-		return ""
+		return nil
 	}
-	if more := len(t.odd) - maxOdd; more > 0 {
-		all = append(all, fmt.Sprintf("%d more PCs", more))
+	return []reason.Reason{{Code: reason.TokensDiffer, Detail: strings.Join(all, ", "), Want: t.own, Count: max(0, len(t.odd)-maxOdd)}}
+}
+
+// names reports whether a station is among those with another token.
+func (t *tokens) names(station string) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for _, pc := range t.odd {
+		if pc.station == station {
+			return true
+		}
 	}
-	return fmt.Sprintf("RELAY_TOKEN (fingerprint here %s) differs from that of %s: correct the odd one, restart there", t.own, strings.Join(all, ", "))
+	return false
 }
 
 // differs reports whether the token of who is at an IP address is another one.
@@ -153,12 +162,4 @@ func sortedKeys[V any](m map[string]V) []string {
 	}
 	slices.Sort(keys)
 	return keys
-}
-
-// joinNotes puts two notes, either of which may be empty, into one.
-func joinNotes(a, b string) string {
-	if a == "" || b == "" {
-		return a + b
-	}
-	return a + "; " + b
 }

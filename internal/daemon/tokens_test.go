@@ -9,6 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/convertfw/floatrelay/gossip"
+	"github.com/convertfw/floatrelay/internal/reason"
+	"github.com/convertfw/floatrelay/internal/words"
 	"github.com/convertfw/floatrelay/lease"
 )
 
@@ -30,10 +32,13 @@ func tokensOf(old string, files ...lease.Member) (*tokens, *[]string) {
 	}
 	found.took(nodes, files, "4711", time.Now())
 	var said []string
-	return &tokens{own: "ours", old: old, found: found, say: func(warn bool, text string) {
-		said = append(said, fmt.Sprintf("%v %s", warn, text))
+	return &tokens{own: "ours", old: old, found: found, say: func(warn bool, r reason.Reason, _ ...reason.Reason) {
+		said = append(said, fmt.Sprintf("%v %s", warn, words.English.Say(r)))
 	}}, &said
 }
+
+// noteOf is what is shown beside this PC.
+func noteOf(tk *tokens) string { return words.English.All(tk.reasons()) }
 
 func TestCaseA13_TokenThatDiffersIsSaidOnceWithBothFingerprints(t *testing.T) {
 	tk, said := tokensOf("", lease.Member{Station: "POS-03", Addrs: []string{"10.0.0.3"}, Token: "theirs"})
@@ -42,21 +47,21 @@ func TestCaseA13_TokenThatDiffersIsSaidOnceWithBothFingerprints(t *testing.T) {
 	}
 	want := "RELAY_TOKEN differs from that of POS-03 at 10.0.0.3 (fingerprint there theirs, here ours)"
 	require.Equal(t, []string{"true " + want}, *said)
-	require.Equal(t, want, tk.note())
+	require.Equal(t, want, noteOf(tk))
 	require.True(t, tk.differs("10.0.0.3"))
 	require.False(t, tk.differs("10.0.0.4"))
 
 	tk.look(nil, nil)
-	require.Empty(t, tk.note())
+	require.Empty(t, noteOf(tk))
 	require.Equal(t, "false no PC with another RELAY_TOKEN is heard any more", (*said)[1])
 }
 
 func TestCaseA13_APCWithoutAFileIsNamedByItsAddress(t *testing.T) {
 	tk, _ := tokensOf("")
 	tk.look(heard("10.0.0.9"), nil)
-	require.Empty(t, tk.note(), "a change that passes is not told")
+	require.Empty(t, noteOf(tk), "a change that passes is not told")
 	tk.look(heard("10.0.0.9"), nil)
-	require.Equal(t, "RELAY_TOKEN differs from that of 10.0.0.9 (fingerprint here ours): compare 'floatrelay token fingerprint' on both", tk.note())
+	require.Equal(t, "RELAY_TOKEN differs from that of 10.0.0.9 (fingerprint here ours): compare 'floatrelay token fingerprint' on both", noteOf(tk))
 }
 
 // What is said follows what is known: a file read later adds station and
@@ -103,7 +108,7 @@ func TestCaseA13_WhoseTokenIsNotSaidToDiffer(t *testing.T) {
 			for range 3 {
 				tk.look([]gossip.Stranger{{Addr: "10.0.0.3", Kind: tc.kind}}, tc.rows)
 			}
-			require.Empty(t, tk.note())
+			require.Empty(t, noteOf(tk))
 			require.Empty(t, *said)
 		})
 	}
@@ -125,9 +130,9 @@ func TestTokens_NoteIsBounded(t *testing.T) {
 	tk.look(heard(addrs...), nil)
 	tk.look(heard(addrs...), nil)
 	require.Len(t, *said, 20)
-	require.Contains(t, tk.note(), ", 17 more PCs: correct")
-	require.Contains(t, tk.note(), "RELAY_TOKEN (fingerprint here ours) differs from that of 10.0.0.10, 10.0.0.11, 10.0.0.12 (fingerprint there unknown)")
-	require.Less(t, len(tk.note()), 200)
+	require.Contains(t, noteOf(tk), " and 17 more PCs: correct")
+	require.Contains(t, noteOf(tk), "RELAY_TOKEN (fingerprint here ours) differs from that of 10.0.0.10, 10.0.0.11, 10.0.0.12 (?)")
+	require.Less(t, len(noteOf(tk)), 200)
 }
 
 // Stations and fingerprints stand there once, and so does the cure.
@@ -137,9 +142,9 @@ func TestTokens_NoteOfSeveral(t *testing.T) {
 		lease.Member{Station: "POS-02", Addrs: []string{"10.0.0.2"}, Token: "theirs"})
 	tk.look(heard("10.0.0.1", "10.0.0.2"), nil)
 	tk.look(heard("10.0.0.1", "10.0.0.2"), nil)
-	require.Equal(t, "RELAY_TOKEN (fingerprint here ours) differs from that of POS-01, POS-02 (fingerprint there theirs): correct the odd one, restart there", tk.note())
-	require.Equal(t, tk.note(), withTokens("wrong MAC: its RELAY_TOKEN differs from ours (written by POS-02)", tk.note()))
-	require.Contains(t, withTokens("wrong MAC: its RELAY_TOKEN differs from ours (written by POS-07)", tk.note()), "POS-07")
+	require.Equal(t, "RELAY_TOKEN (fingerprint here ours) differs from that of POS-01, POS-02 (theirs): correct the odd one, restart there", noteOf(tk))
+	require.True(t, tk.names("POS-02"))
+	require.False(t, tk.names("POS-07"))
 }
 
 // The file of a PC that was put right ends the note, though its packets are
@@ -151,14 +156,14 @@ func TestTokens_NoteVanishesWithTheFix(t *testing.T) {
 	tk.look(heard("10.0.0.3"), nil)
 	require.Empty(t, tk.found.wake, "its fingerprint is known")
 	tk.look(heard("10.0.0.3"), nil)
-	require.NotEmpty(t, tk.note())
+	require.NotEmpty(t, noteOf(tk))
 	again := tk.found.choose([]string{nodeName(0), nodeName(1)}, nil, time.Now())
 	require.ElementsMatch(t, []string{nodeName(0), nodeName(1)}, again, "an odd PC's file is read with every look")
 	fixed := odd
 	fixed.Node, fixed.KMSN, fixed.Port, fixed.Token, fixed.Written = nodeName(1), "4711", 7946, "ours", "20260101000100"
 	tk.found.took(again, []lease.Member{fixed}, "4711", time.Now())
 	tk.look(heard("10.0.0.3"), nil)
-	require.Empty(t, tk.note())
+	require.Empty(t, noteOf(tk))
 	require.Contains(t, (*said)[len(*said)-1], "no PC with another RELAY_TOKEN")
 
 	tk.look(heard("10.0.0.9"), nil)

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/convertfw/floatrelay/internal/localapi"
+	"github.com/convertfw/floatrelay/internal/words"
 	"github.com/convertfw/floatrelay/relayproc"
 )
 
@@ -65,9 +66,9 @@ func TestDaemon_LockThatCannotBeOpened(t *testing.T) {
 }
 
 func TestLockNote(t *testing.T) {
-	require.Empty(t, lockNote(nil, "x"))
-	require.Empty(t, lockNote(relayproc.ErrLocked, "x"), "the arbiter's own note says it better")
-	require.Contains(t, lockNote(errors.New("open x: permission denied"), "x"), "permission denied; let this account write x")
+	require.Empty(t, words.English.All(lockNote(nil, "x")))
+	require.Empty(t, words.English.All(lockNote(relayproc.ErrLocked, "x")), "the arbiter's own note says it better")
+	require.Contains(t, words.English.All(lockNote(errors.New("open x: permission denied"), "x")), "permission denied; let this account write x")
 }
 
 // On the only PC of a site a relay that crashes is started again and again. The

@@ -1,17 +1,17 @@
 package daemon
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/convertfw/floatrelay/gossip"
+	"github.com/convertfw/floatrelay/internal/reason"
 	"github.com/convertfw/floatrelay/lease"
 )
 
 // twins says of each member that is up which others have its STATION. Runs of
 // one node are none: that is a restart, or a clone, which is said elsewhere.
-func twins(rows []gossip.Row) map[lease.ID]string {
+func twins(rows []gossip.Row) map[lease.ID][]reason.Reason {
 	at := map[lease.ID][]string{}
 	for _, a := range rows {
 		for _, b := range rows {
@@ -20,10 +20,10 @@ func twins(rows []gossip.Row) map[lease.ID]string {
 			}
 		}
 	}
-	notes := map[lease.ID]string{}
+	notes := map[lease.ID][]reason.Reason{}
 	for id, addrs := range at {
 		slices.Sort(addrs)
-		notes[id] = fmt.Sprintf("STATION is also that of %s: give each PC another", strings.Join(addrs, ", "))
+		notes[id] = []reason.Reason{{Code: reason.StationTwice, Detail: strings.Join(addrs, ", ")}}
 	}
 	return notes
 }
@@ -31,20 +31,20 @@ func twins(rows []gossip.Row) map[lease.ID]string {
 // sayTwins says once of each STATION that it is used more than once. Only
 // keepTable calls it.
 func (d *Daemon) sayTwins(rows []gossip.Row) {
-	notes, said := twins(rows), map[string]bool{}
+	notes, said := twins(rows), map[reason.Reason]bool{}
 	places := map[string][]string{}
 	for _, r := range rows {
-		if notes[r.ID] != "" && r.Up() {
+		if notes[r.ID] != nil && r.Up() {
 			key := strings.ToUpper(r.Meta.Station)
 			places[key] = append(places[key], r.Addr.String())
 		}
 	}
 	for station, addrs := range places {
 		slices.Sort(addrs)
-		text := fmt.Sprintf("STATION %s is used by more than one PC (%s): give each another", station, strings.Join(addrs, ", "))
+		text := reason.Reason{Code: reason.StationConflict, Station: station, Detail: strings.Join(addrs, ", ")}
 		said[text] = true
 		if !d.twinsSaid[text] {
-			d.report(true, text)
+			d.tell(true, text)
 		}
 	}
 	d.twinsSaid = said

@@ -4,48 +4,56 @@ import (
 	"fmt"
 	"net/netip"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/convertfw/floatrelay/arbiter"
 	"github.com/convertfw/floatrelay/gossip"
+	"github.com/convertfw/floatrelay/internal/reason"
+	"github.com/convertfw/floatrelay/internal/words"
 	"github.com/convertfw/floatrelay/lease"
 )
 
-// While the share is full, whatever the arbiter makes of it, the text says full.
+// While the share is full, whatever the arbiter makes of it, full is what is said.
 func TestExplain_FullShare(t *testing.T) {
-	room := &fullness{share: "/s", say: func(bool, string) {}}
-	refused := arbiter.Status{Role: arbiter.Ineligible, Note: arbiter.NoteDenied}
-	full := "share full: " + lease.FullHint("/s")
-	require.Equal(t, arbiter.NoteDenied, explain(refused, room))
-	require.Equal(t, arbiter.NoteDenied, explain(refused, nil))
+	room := &fullness{share: "/s", say: func(bool, reason.Reason, ...reason.Reason) {}}
+	denied, empty := reason.Of(reason.ShareDenied), []reason.Reason{{Code: reason.RecordEmpty, Rev: 34}}
+	full := []reason.Reason{{Code: reason.ShareFull, Path: "/s"}}
+	require.Equal(t, "share full: "+lease.FullHint("/s"), words.English.All(full))
+	require.Equal(t, denied, room.explain(denied))
+	require.Equal(t, denied, (*fullness)(nil).explain(denied))
 
 	_ = room.note(fmt.Errorf("create record 7: %w", lease.ErrFull))
-	require.Equal(t, full, explain(refused, room))
-	require.Equal(t, full, explain(arbiter.Status{}, room), "between two attempts")
-	require.Equal(t, "role ineligible ("+full+")", room.words("role ineligible ("+arbiter.NoteDenied+")"))
-	empty := arbiter.Status{Note: "empty", Head: lease.Entry{Rev: 34, Kind: lease.Unknown, Cause: "empty"}}
-	require.Equal(t, full, explain(empty, room))
-	require.Equal(t, "stopping", explain(arbiter.Status{Note: "stopping"}, room))
+	require.Equal(t, full, room.explain(denied))
+	require.Equal(t, full, room.explain(nil), "between two attempts")
+	require.Equal(t, full, room.replace(denied), "in a line of the log")
+	require.Empty(t, room.replace(nil), "a line without a reason gets none")
+	require.Equal(t, full, room.explain(empty))
+	require.Equal(t, reason.Of(reason.ShareDenied), denied, "the arbiter's own is not changed")
+	require.Equal(t, reason.Of(reason.Stopping), room.explain(reason.Of(reason.Stopping)))
 
 	_ = room.note(fmt.Errorf("create record 8: %w", lease.ErrDenied))
-	require.Equal(t, arbiter.NoteDenied, explain(refused, room), "the last error counts")
-	require.Contains(t, explain(empty, room), "created without a body")
+	require.Equal(t, denied, room.explain(denied), "the last error counts")
+	require.Equal(t, empty, room.explain(empty))
 }
 
-func TestExplain_DamagedRecord(t *testing.T) {
+func TestDamaged(t *testing.T) {
 	codec, err := lease.NewCodec("4711", "token-token-token", "")
 	require.NoError(t, err)
-	e := codec.Open("s", 1312, []byte("garbage"))
-	s := arbiter.Status{Share: "s", Note: e.Cause, Head: e}
-	require.True(t, damaged(e))
-	require.Equal(t, "record 1312 (relay_leader.d/s/0000001312.lock) is damaged or was not written by floatrelay (it does not begin like a record): "+
-		"nobody can take over for 20 s, then it is replaced; if it happens again find out what writes into LEASE_DIR", explain(s, nil))
+	other, err := lease.NewCodec("4711", "another-token-another", "")
+	require.NoError(t, err)
+	require.True(t, damaged(codec.Open("s", 1312, []byte("garbage"))))
 	require.False(t, damaged(codec.Open("s", 1, nil)), "a body may be on its way")
 	require.False(t, damaged(codec.Open("s", 1, make([]byte, 9))))
-	wrong := lease.Entry{Rev: 3, Kind: lease.Unknown, Body: []byte("{"), Cause: "wrong MAC: its RELAY_TOKEN differs from ours (written by POS-01)"}
-	require.False(t, damaged(wrong))
-	require.Equal(t, wrong.Cause, explain(arbiter.Status{Note: wrong.Cause, Head: wrong}, nil))
+	body, err := other.Seal(lease.Record{
+		Share: "s", KMSN: "4711", Station: "POS-01", Rev: 3, Epoch: 1, Owner: lease.ID{Node: "n", Run: "r"}, State: lease.Held,
+		IP: "10.0.0.1", Port: 9530, TTL: 10 * time.Second, Fence: time.Second,
+	})
+	require.NoError(t, err)
+	e := codec.Open("s", 3, body)
+	require.Equal(t, lease.OtherToken, e.Flaw)
+	require.Equal(t, "POS-01", e.Named)
+	require.False(t, damaged(e))
 }
 
 func TestTwins(t *testing.T) {
@@ -57,8 +65,8 @@ func TestTwins(t *testing.T) {
 		row("c", "1", "POS-03", "10.0.0.3:7946", gossip.Alive), row("c", "2", "POS-03", "10.0.0.3:7946", gossip.Alive),
 		row("d", "1", "POS-03", "10.0.0.4:7946", gossip.Dead),
 	}
-	require.Equal(t, map[lease.ID]string{
-		rows[0].ID: "STATION is also that of 10.0.0.2:7946: give each PC another",
-		rows[1].ID: "STATION is also that of 10.0.0.1:7946: give each PC another",
+	require.Equal(t, map[lease.ID][]reason.Reason{
+		rows[0].ID: {{Code: reason.StationTwice, Detail: "10.0.0.2:7946"}},
+		rows[1].ID: {{Code: reason.StationTwice, Detail: "10.0.0.1:7946"}},
 	}, twins(rows), "neither a restart nor a PC that is off")
 }

@@ -4,15 +4,14 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"regexp"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
 	"github.com/convertfw/floatrelay/internal/clock"
 	"github.com/convertfw/floatrelay/internal/localapi"
 	"github.com/convertfw/floatrelay/internal/localsite"
+	"github.com/convertfw/floatrelay/internal/reason"
 )
 
 // wallOf converts boot time of this host to wall time.
@@ -92,19 +91,16 @@ func (d *show) feeds(ctx context.Context, leader *localsite.Node) *feed {
 	return f
 }
 
-var tookLease = regexp.MustCompile(`^took the lease: record \d+, epoch \d+ \(([a-z-]+)(?:, last beat (\S+) ago)?\)`)
-
 // read finds the takeover in what the new leader said.
 func (f *feed) read(n *localsite.Node, res *Result, fault time.Time) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for _, ev := range f.events[n] {
-		m := tookLease.FindStringSubmatch(ev.Text)
-		if m == nil || ev.Time.Before(fault) {
+		if ev.Fact.Code != reason.TookLease || ev.Time.Before(fault) {
 			continue
 		}
-		res.Takeover, res.Path = ev.Time.Sub(fault), strings.TrimSpace(m[1])
-		if ago, err := time.ParseDuration(m[2]); err == nil {
+		res.Takeover, res.Path = ev.Time.Sub(fault), ev.Fact.How
+		if ago := time.Duration(ev.Fact.ForMS) * time.Millisecond; ago > 0 {
 			res.LastBeat = res.Takeover - ago
 		}
 		return

@@ -4,10 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"strings"
 	"time"
 
+	"github.com/convertfw/floatrelay/arbiter"
 	"github.com/convertfw/floatrelay/internal/config"
+	"github.com/convertfw/floatrelay/internal/words"
 	"github.com/convertfw/floatrelay/lease"
 )
 
@@ -50,7 +53,7 @@ func chainCheck(cfg config.Config, open func() (lease.Share, error)) func(contex
 			tell.Fail("repeat the check; if it stays, see the share's findings", "cannot read record %d: %v", list.Head(), err)
 			return
 		}
-		judgeHead(head, list, tell)
+		judgeHead(cfg, head, list, tell)
 	}
 }
 
@@ -76,34 +79,14 @@ func readHead(ctx context.Context, cfg config.Config, chain *lease.Chain, list l
 	}
 }
 
-func judgeHead(head lease.Entry, list lease.Listing, tell Tell) {
-	r := head.Record
-	switch head.Kind {
-	case lease.Valid:
+func judgeHead(cfg config.Config, head lease.Entry, list lease.Listing, tell Tell) {
+	if r := head.Record; head.Kind == lease.Valid {
 		tell.OK("chain %s: record %d, epoch %d, %s by %s at %s:%d", list.Share, r.Rev, r.Epoch, r.State, r.Station, r.IP, r.Port)
-	case lease.Foreign:
-		tell.Fail("correct KMSN, or give each site a LEASE_DIR of its own", "the folder belongs to another site: %s", head.Cause)
-	case lease.Newer:
-		tell.Fail("update floatrelay on this PC", "the newest record was made by a newer floatrelay: %s", head.Cause)
-	default:
-		judgeDamaged(head, list, tell)
+		return
 	}
-}
-
-// judgeDamaged accuses the token only of a record whose MAC is wrong.
-func judgeDamaged(head lease.Entry, list lease.Listing, tell Tell) {
-	name := lease.RecordName(list.Share, head.Rev)
-	switch {
-	case len(head.Body) == 0:
-		tell.Fail("look at the space left on the file server; once there is some, the record is replaced within half a minute",
-			"record %d (%s) is empty: it was created without a body, as happens when the share is full", head.Rev, name)
-	case !head.WrongToken():
-		tell.Fail("wait: it is replaced within half a minute; if it happens again find out what else writes into that folder",
-			"record %d cannot be verified: %s; %s is damaged or was not written by floatrelay", head.Rev, head.Cause, name)
-	default:
-		tell.Fail("compare the fingerprints of RELAY_TOKEN ('floatrelay token fingerprint') on this PC and on the one named; "+
-			"if they are equal the record is damaged and is replaced within half a minute",
-			"record %d cannot be verified: %s", head.Rev, head.Cause)
+	lang := words.Choose(cfg.LangUI, os.Getenv)
+	for _, r := range arbiter.HeadReasons(list.Share, cfg.KMSN, head) {
+		tell.Fail(lang.Cure(r), "%s", lang.Say(r))
 	}
 }
 

@@ -1,6 +1,7 @@
 package doctor
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"sync"
@@ -52,7 +53,7 @@ func daemonCheck(cfg config.Config, status ask, open func() (lease.Share, error)
 			}
 		}
 		if !s.Eligible {
-			tell.Warn("until the cause is gone another PC has to lead", "this PC may not lead: %s", s.Note)
+			tell.Warn(cmp.Or(s.Do, "until the cause is gone another PC has to lead"), "this PC may not lead: %s", s.Note)
 		}
 	}
 }

@@ -182,7 +182,7 @@ func TestChain_SaysWhoseItIs(t *testing.T) {
 		"ours":        {testKMSN, testToken, OK, "record 7, epoch 3, held by POS-03 at 192.168.1.13:9530", ""},
 		"old token":   {testKMSN, "the-old-token-of-this-site", OK, "record 7", ""},
 		"other token": {testKMSN, "another-token-of-this-site", Failure, "written by POS-03", "token fingerprint"},
-		"other site":  {"0815", testToken, Failure, "belongs to another site", "KMSN"},
+		"other site":  {"0815", testToken, Failure, "KMSN is 0815, ours is " + testKMSN, "belongs to another site"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
@@ -214,7 +214,7 @@ func TestChain_DamagedRecord(t *testing.T) {
 	record(t, dir, testKMSN, testToken)
 	next := filepath.Join(dir, "relay_leader.d", "6f3a1c52-0b7e-4a55-9a0e-0d8b9f1e2c3d", "0000000008.lock")
 	require.NoError(t, os.WriteFile(next, make([]byte, 180), 0o600))
-	one(t, look(t, chainCheck(figures(dir), opener(lease.NewDir(dir)))), Failure, "record 8 cannot be verified: only NUL", "replaced")
+	one(t, look(t, chainCheck(figures(dir), opener(lease.NewDir(dir)))), Failure, "is damaged or was not written by floatrelay (only NUL", "find out what writes")
 	require.NoError(t, os.WriteFile(next, nil, 0o600))
 	found := look(t, chainCheck(figures(dir), opener(lease.NewDir(dir))))
 	one(t, found, Failure, "created without a body", "space left")

@@ -169,7 +169,11 @@ func judgeShares(s localapi.Survey, tell Tell) {
 
 func judgeStrangers(s localapi.Survey, tell Tell) {
 	for _, x := range s.Strangers {
-		if x.Why == "token differs" {
+		if x.Code == "" {
+			tell.Warn("restart the daemon with this version, then repeat the check", "the PC at %s: %s", x.Addr, x.Why)
+			continue
+		}
+		if x.Code == localapi.TokenDiffers {
 			wrong := "put the right one into stk.ini there"
 			if !slices.ContainsFunc(s.Members, func(m localapi.Surveyed) bool { return !isOff(m) }) {
 				wrong = "correct the wrong one; as this PC has found no colleague, that is probably its own"

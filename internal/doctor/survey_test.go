@@ -107,7 +107,7 @@ func TestMembers_AnotherShare(t *testing.T) {
 
 func TestMembers_Strangers(t *testing.T) {
 	s := surveyOf(member(2))
-	s.Strangers = []localapi.Stranger{{Addr: "192.168.1.66", Why: "token differs"}, {Addr: "192.168.9.9", Why: "another site"}}
+	s.Strangers = []localapi.Stranger{{Addr: "192.168.1.66", Code: localapi.TokenDiffers}, {Addr: "192.168.9.9", Code: localapi.OtherSite}}
 	got := lookSurvey(t, s)
 	one(t, got[:1], Failure, "the PC at 192.168.1.66 uses another RELAY_TOKEN", "fingerprint")
 	require.Contains(t, got[0].Do, "the right one into stk.ini there")

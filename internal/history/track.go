@@ -1,11 +1,12 @@
 package history
 
 import (
-	"fmt"
 	"time"
 
 	"github.com/convertfw/floatrelay/arbiter"
 	"github.com/convertfw/floatrelay/internal/localapi"
+	"github.com/convertfw/floatrelay/internal/reason"
+	"github.com/convertfw/floatrelay/internal/words"
 	"github.com/convertfw/floatrelay/lease"
 )
 
@@ -13,6 +14,7 @@ import (
 // what this member is and for how long it was, when its relay ran.
 type Tracker struct {
 	Station string
+	Lang    words.Lang // of the texts
 
 	begun   bool
 	last    arbiter.Status
@@ -29,21 +31,23 @@ type Tracker struct {
 func (t *Tracker) Change(wall time.Time, now time.Duration, s arbiter.Status) []localapi.Past {
 	if !t.begun {
 		t.begun, t.role = true, now
-		t.last.Role, t.last.Note = arbiter.Ineligible, "starting"
+		t.last.Role = arbiter.Ineligible
 	}
 	var out []localapi.Past
-	say := func(kind, text, reason string, lasted time.Duration) {
-		out = append(out, localapi.Past{
+	say := func(kind string, fact reason.Reason, why []reason.Reason, lasted time.Duration) {
+		p := localapi.Past{
 			Event: localapi.Event{
-				Time: wall, Kind: kind, Text: text, Station: t.Station,
+				Time: wall, Kind: kind, Text: t.Lang.Say(fact), Fact: fact, Because: why, Station: t.Station,
 				Role: s.Role.String(), Epoch: s.Epoch, Rev: s.Rev,
 			},
-			Reason: reason, LastedMS: lasted.Milliseconds(),
-		})
+			LastedMS: lasted.Milliseconds(),
+		}
+		p.Reason = t.Lang.Why(p.Fact, why)
+		out = append(out, p)
 	}
 	t.lease(now, s, say)
 	if s.Role != t.last.Role && settled(s.Role) {
-		say("role", fmt.Sprintf("this PC is %s, was %s", s.Role, t.last.Role), s.Note, now-t.role)
+		say("role", reason.Reason{Code: reason.RoleChanged, Role: s.Role.String(), Found: t.last.Role.String()}, s.Reasons, now-t.role)
 		t.last.Role, t.role = s.Role, now
 	}
 	t.relay(now, s, say)
@@ -54,7 +58,7 @@ func (t *Tracker) Change(wall time.Time, now time.Duration, s arbiter.Status) []
 // settled leaves out the moment between wanting the lease and having it.
 func settled(r arbiter.Role) bool { return r != arbiter.Candidate }
 
-type sayer func(kind, text, reason string, lasted time.Duration)
+type sayer func(kind string, fact reason.Reason, why []reason.Reason, lasted time.Duration)
 
 // lease tells of tenures, whoever's they are, by the records that begin and end
 // them.
@@ -66,20 +70,19 @@ func (t *Tracker) lease(now time.Duration, s arbiter.Status, say sayer) {
 	switch {
 	case r.State == lease.Released:
 		if !t.holder.IsZero() && r.Owner == t.holder && r.Epoch == t.epoch {
-			say("lease", r.Station+" gave the lease back", r.Reason, now-t.since)
+			say("lease", reason.Reason{Code: reason.LeaseGiven, Station: r.Station, How: r.Reason}, nil, now-t.since)
 			t.holder = lease.ID{}
 		}
 	case r.Owner != t.holder || r.Epoch != t.epoch:
-		text := fmt.Sprintf("%s has the lease, epoch %d", r.Station, r.Epoch)
+		fact := reason.Reason{Code: reason.LeaseHeld, Station: r.Station, Epoch: r.Epoch, How: r.Reason}
+		if r.Reason == lease.Renewal {
+			fact.How = "" // its begin was not seen here
+		}
 		lasted := time.Duration(0)
 		if !t.holder.IsZero() {
-			text, lasted = fmt.Sprintf("%s; %s had it", text, t.name), now-t.since
+			fact.Code, fact.Found, lasted = reason.LeaseMoved, t.name, now-t.since
 		}
-		reason := r.Reason
-		if reason == "renew" {
-			reason = "" // its begin was not seen here
-		}
-		say("lease", text, reason, lasted)
+		say("lease", fact, nil, lasted)
 		t.holder, t.epoch, t.name, t.since = r.Owner, r.Epoch, r.Station, now
 	}
 }
@@ -88,16 +91,16 @@ func (t *Tracker) relay(now time.Duration, s arbiter.Status, say sayer) {
 	was, is := t.last.Relay == arbiter.RelayRunning, s.Relay == arbiter.RelayRunning
 	switch {
 	case is && !was:
-		say("relay", fmt.Sprintf("relay ready (pid %d)", s.RelayPID), "", 0)
+		say("relay", reason.Reason{Code: reason.RelayUp, PID: s.RelayPID}, nil, 0)
 		t.running = now
 	case was && !is:
-		say("relay", "relay "+ended(s.Relay), "", now-t.running)
+		say("relay", reason.Reason{Code: ended(s.Relay)}, nil, now-t.running)
 	}
 }
 
-func ended(p arbiter.Phase) string {
+func ended(p arbiter.Phase) reason.Code {
 	if p == arbiter.RelayStopping {
-		return "is being stopped"
+		return reason.RelayIsStopped
 	}
-	return "ended"
+	return reason.RelayIsDown
 }

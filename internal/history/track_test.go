@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/convertfw/floatrelay/arbiter"
+	"github.com/convertfw/floatrelay/internal/reason"
 	"github.com/convertfw/floatrelay/lease"
 )
 
@@ -79,7 +80,7 @@ func TestTracker_Change(t *testing.T) {
 	t.Run("why this PC may not lead", func(t *testing.T) {
 		require.Equal(t, []string{
 			"role: this PC is client, was ineligible",
-			"role: this PC is ineligible, was client (drained by hand) after 1m0s",
-		}, tell(arbiter.Status{Role: arbiter.Client}, arbiter.Status{Role: arbiter.Ineligible, Note: "drained by hand"}))
+			"role: this PC is ineligible, was client (drained by hand; 'floatrelay undrain' ends it) after 1m0s",
+		}, tell(arbiter.Status{Role: arbiter.Client}, arbiter.Status{Role: arbiter.Ineligible, Reasons: reason.Of(reason.Drained)}))
 	})
 }

@@ -52,8 +52,15 @@ type Race struct {
 // Stranger is an address that sent what is not for this site.
 type Stranger struct {
 	Addr string `json:"addr"`
-	Why  string `json:"why"` // "token differs" or "another site"
+	Code string `json:"code"` // TokenDiffers or OtherSite
+	Why  string `json:"why"`  // the same in words
 }
+
+// The codes of a Stranger.
+const (
+	TokenDiffers = "token-differs"
+	OtherSite    = "other-site"
+)
 
 // Surveyor is a Source that can ask the members. One survey runs at a time; it
 // must end within the ten seconds a changing request has.

@@ -1,8 +1,9 @@
 package localapi
 
 import (
-	"fmt"
 	"time"
+
+	"github.com/convertfw/floatrelay/internal/reason"
 )
 
 // The states of a member as other members see it.
@@ -11,6 +12,12 @@ const (
 	StateSuspect = "suspect" // did not answer lately, not yet given up
 	StateDead    = "dead"    // gave no answer; probably switched off
 	StateLeft    = "left"    // said goodbye
+)
+
+// The roles that programs compare.
+const (
+	RoleLeader     = "leader"
+	RoleIneligible = "ineligible" // the reasons say why
 )
 
 // Members is the member table of one site.
@@ -24,20 +31,22 @@ type Members struct {
 }
 
 // Member is one PC. PCs that are off stay listed, with State dead or left and
-// a Note made by LastSeen.
+// the reason last-seen.
 type Member struct {
-	ID       string  `json:"id"` // node and run, as lease.ID prints them
-	Station  string  `json:"station"`
-	Addr     string  `json:"addr"` // address and gossip port
-	State    string  `json:"state"`
-	Role     string  `json:"role"` // leader, candidate, client or ineligible
-	Epoch    uint64  `json:"epoch"`
-	Priority int     `json:"priority"` // RELAY_PRIORITY; 0 never leads
-	Eligible bool    `json:"eligible"`
-	Note     string  `json:"note"`    // why it is not eligible, or what is odd
-	Share    string  `json:"share"`   // share id it sees, empty if none
-	RTT      float64 `json:"rtt_ms"`  // round trip in milliseconds, 0 if not known
-	Version  string  `json:"version"` // of its floatrelay
+	ID       string `json:"id"` // node and run, as lease.ID prints them
+	Station  string `json:"station"`
+	Addr     string `json:"addr"` // address and gossip port
+	State    string `json:"state"`
+	Role     string `json:"role"` // leader, candidate, client or ineligible
+	Epoch    uint64 `json:"epoch"`
+	Priority int    `json:"priority"` // RELAY_PRIORITY; 0 never leads
+	Eligible bool   `json:"eligible"`
+	Note     string `json:"note"` // why it is not eligible, or what is odd
+	// Reasons say the same with codes, which no language and no version changes.
+	Reasons []reason.Reason `json:"reasons,omitempty"`
+	Share   string          `json:"share"`   // share id it sees, empty if none
+	RTT     float64         `json:"rtt_ms"`  // round trip in milliseconds, 0 if not known
+	Version string          `json:"version"` // of its floatrelay
 }
 
 // Off reports whether the PC is not running floatrelay as far as is known.
@@ -57,20 +66,22 @@ type Leader struct {
 
 // Status is what one daemon knows of itself.
 type Status struct {
-	KMSN     string       `json:"kmsn,omitempty"`
-	Station  string       `json:"station,omitempty"`
-	Role     string       `json:"role"`
-	Epoch    uint64       `json:"epoch"`
-	Rev      uint64       `json:"rev"`
-	Eligible bool         `json:"eligible"`
-	Note     string       `json:"note"`
-	Leader   string       `json:"leader"` // id of the leader, as in Members
-	Relay    RelayStatus  `json:"relay"`
-	Fence    FenceStatus  `json:"fence"`
-	Share    ShareStatus  `json:"share"`
-	Gossip   GossipStatus `json:"gossip"`
-	Token    string       `json:"token"` // fingerprint of RELAY_TOKEN
-	Rotation *Rotation    `json:"rotation,omitempty"`
+	KMSN     string          `json:"kmsn,omitempty"`
+	Station  string          `json:"station,omitempty"`
+	Role     string          `json:"role"`
+	Epoch    uint64          `json:"epoch"`
+	Rev      uint64          `json:"rev"`
+	Eligible bool            `json:"eligible"`
+	Note     string          `json:"note"`
+	Do       string          `json:"do,omitempty"`      // what to do about it
+	Reasons  []reason.Reason `json:"reasons,omitempty"` // the same with codes
+	Leader   string          `json:"leader"`            // id of the leader, as in Members
+	Relay    RelayStatus     `json:"relay"`
+	Fence    FenceStatus     `json:"fence"`
+	Share    ShareStatus     `json:"share"`
+	Gossip   GossipStatus    `json:"gossip"`
+	Token    string          `json:"token"` // fingerprint of RELAY_TOKEN
+	Rotation *Rotation       `json:"rotation,omitempty"`
 	// Clock is left out while another PC does not lead, and until it renewed
 	// the lease a few times.
 	Clock *ClockStatus `json:"clock,omitempty"`
@@ -140,27 +151,14 @@ type GossipStatus struct {
 
 // Event is one line of watch: something changed.
 type Event struct {
-	Time    time.Time `json:"time"`
-	Kind    string    `json:"kind"` // now, role, member, relay, share, note, missed
-	Text    string    `json:"text"` // one line for people
-	Warn    bool      `json:"warn,omitempty"`
-	Station string    `json:"station,omitempty"`
-	Role    string    `json:"role,omitempty"`
-	Epoch   uint64    `json:"epoch,omitempty"`
-	Rev     uint64    `json:"rev,omitempty"`
-}
-
-// LastSeen is the note of a PC that is off: "last seen 2h ago". The age is
-// rounded down to its largest unit, because nobody acts on the rest.
-func LastSeen(age time.Duration) string {
-	const day = 24 * time.Hour
-	switch {
-	case age < time.Minute:
-		return fmt.Sprintf("last seen %ds ago", max(0, age/time.Second))
-	case age < time.Hour:
-		return fmt.Sprintf("last seen %dm ago", age/time.Minute)
-	case age < 2*day:
-		return fmt.Sprintf("last seen %dh ago", age/time.Hour)
-	}
-	return fmt.Sprintf("last seen %dd ago", age/day)
+	Time    time.Time       `json:"time"`
+	Kind    string          `json:"kind"`              // now, role, member, relay, share, note, missed
+	Text    string          `json:"text"`              // one line for people
+	Fact    reason.Reason   `json:"fact,omitzero"`     // the same with a code
+	Because []reason.Reason `json:"because,omitempty"` // why it happened
+	Warn    bool            `json:"warn,omitempty"`
+	Station string          `json:"station,omitempty"`
+	Role    string          `json:"role,omitempty"`
+	Epoch   uint64          `json:"epoch,omitempty"`
+	Rev     uint64          `json:"rev,omitempty"`
 }

@@ -3,7 +3,6 @@ package localapi
 import (
 	"encoding/json"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 )
@@ -28,20 +27,6 @@ func TestJSON_ShapesAreThePublishedOnes(t *testing.T) {
 			require.NoError(t, err)
 			require.JSONEq(t, tc.want, string(got))
 		})
-	}
-}
-
-func TestLastSeen(t *testing.T) {
-	for age, want := range map[time.Duration]string{
-		-time.Second:              "last seen 0s ago",
-		59 * time.Second:          "last seen 59s ago",
-		60 * time.Second:          "last seen 1m ago",
-		2*time.Hour + time.Minute: "last seen 2h ago",
-		47 * time.Hour:            "last seen 47h ago",
-		49 * time.Hour:            "last seen 2d ago",
-		365 * 24 * time.Hour:      "last seen 365d ago",
-	} {
-		require.Equal(t, want, LastSeen(age), age)
 	}
 }
 

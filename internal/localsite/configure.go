@@ -59,7 +59,7 @@ func (s *Site) configure(i int) error {
 		"RELAY_PORT":  fmt.Sprint(n.RelayPort),
 		"GOSSIP_PORT": fmt.Sprint(n.GossipPort), "GOSSIP_BIND": n.Bind, "GOSSIP_ADVERTISE": n.Addr,
 		"GOSSIP_PEERS": s.peers(), "API_ADDR": n.API,
-		"STATE_DIR": n.StateDir(), "LOG_FILE": "-", // not where a service of this PC writes
+		"STATE_DIR": n.StateDir(), "LANG_UI": "en", "LOG_FILE": "-", // not where a service of this PC writes
 	}
 	for k, v := range s.opt.Extra {
 		keys[k] = v
