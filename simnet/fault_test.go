@@ -91,5 +91,5 @@ func TestFault_ClonedPC(t *testing.T) {
 	s := NewScript(3, func(o *Options) { o.Clones, o.Prio = 2, []int{100, 100, 100} })
 	story := play(t, s, 60*sec)
 	require.Equal(t, "C", s.Leader())
-	require.NotZero(t, times(story, "another PC runs with this node's identity"))
+	require.NotZero(t, times(story, "[clone station="))
 }

@@ -58,7 +58,7 @@ var tales = []tale{{
 			At(24*sec).Wipe().At(24*sec+500*ms).Split("A", "B")
 	},
 	until:   70 * sec,
-	reached: []string{"B2 says: role ineligible (LEASE_DIR holds no lease chain, but A", "RELAY of A1 runs, epoch 1"},
+	reached: []string{"B2 says: role role=ineligible [no-chain-here station=A", "RELAY of A1 runs, epoch 1"},
 	mutants: []string{"gossip-chain-forgotten"},
 }, {
 	// The head could not be read, and the taker, long asleep, reckoned its epoch
@@ -96,7 +96,7 @@ var tales = []tale{{
 		}).At(30*sec).LoseCreates("A", true).At(33*sec).LoseCreates("A", false)
 	},
 	until:   110 * sec,
-	reached: []string{"A1 says: not handing over (preempted)", "A1 says: released the lease: record 55 (preempted)"},
+	reached: []string{"A1 says: handoff-unconfirmed how=preempted", "A1 says: released-lease rev=55 how=preempted"},
 	relays:  2,
 	mutants: []string{"first-preemptor"},
 }, {
@@ -120,7 +120,7 @@ var tales = []tale{{
 		})
 	},
 	until:   110 * sec,
-	reached: []string{"A1 says: handing over (preempted)", "RELAY of C1 runs"},
+	reached: []string{"A1 says: handing-over how=preempted", "RELAY of C1 runs"},
 	relays:  2,
 	mutants: []string{"first-preemptor"},
 }, {
