@@ -1,6 +1,7 @@
 package config
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -146,7 +147,7 @@ func TestI4_OtherProgramsSyntax(t *testing.T) {
 // refuse2 reads without an environment that supplies what is missing.
 func refuse2(raw string) (*Loaded, Problems) {
 	l, err := Parse("/etc/stk.ini", []byte(raw), envOf())
-	p, _ := err.(Problems)
+	p, _ := errors.AsType[Problems](err)
 	return l, p
 }
 

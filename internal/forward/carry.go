@@ -43,8 +43,8 @@ func (f *Forwarder) carry(ctx context.Context, in, out *net.TCPConn, early []byt
 		once.Do(func() {
 			why = err
 			_ = out.SetLinger(0) // the relay must not wait for what will never come
-			out.Close()
-			in.Close()
+			_ = out.Close()
+			_ = in.Close()
 		})
 	}
 	defer context.AfterFunc(ctx, func() { abort(errors.New("the relay moved")) })()

@@ -32,7 +32,7 @@ var keepAlive = net.KeepAliveConfig{Enable: true, Idle: 15 * time.Second, Interv
 
 // serve is the life of one program's connection.
 func (l *lane) serve(ctx context.Context, in *net.TCPConn) {
-	defer in.Close()
+	defer func() { _ = in.Close() }()
 	ahead := readAhead(in)
 	way, held, err := l.await(ctx, ahead)
 	early := ahead.end()

@@ -22,7 +22,7 @@ type way struct {
 
 // direct is the way to the site's relay.
 func (l *lane) direct(v *view, conn *net.TCPConn) way {
-	return way{conn: conn, ctx: v.ctx, count: &l.f.count.open, leave: func() { conn.Close() }}
+	return way{conn: conn, ctx: v.ctx, count: &l.f.count.open, leave: func() { _ = conn.Close() }}
 }
 
 // refuge is where programs of one lane go while the site has no relay. Its
@@ -46,7 +46,7 @@ func (l *lane) refuge(ctx context.Context) (way, error) {
 	}
 	r := l.enter(ctx, addr)
 	return way{conn: conn, ctx: r.ctx, count: &l.f.count.fallback, leave: func() {
-		conn.Close()
+		_ = conn.Close()
 		l.exit(r)
 	}}, nil
 }
@@ -89,7 +89,7 @@ func (l *lane) watchReturn(r *refuge) {
 		if err != nil {
 			continue
 		}
-		conn.Close()
+		_ = conn.Close()
 		l.reached()
 		l.f.log.Info("forward: the site has a relay again; programs on the fallback are led back")
 		l.mu.Lock()
