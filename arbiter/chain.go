@@ -13,6 +13,10 @@ import (
 // cannot be verified is still believed to exist.
 const plausibleStep = 1000
 
+// plausibleMost is the highest rev that counts without being verified, whatever lies
+// beside it: half of the numbers are kept in reserve, so that no file uses them up.
+const plausibleMost = lease.MaxRev / 2
+
 // known is the newest readable record ever heard of, in any chain (rule 11).
 type known struct{ rev, epoch uint64 }
 
@@ -131,6 +135,13 @@ func (m *Machine) weigh(begun time.Duration, revs []uint64) {
 	for i := len(revs) - 1; i >= 0 && revs[i] > base+plausibleStep; i-- {
 		c.doubtful = append(c.doubtful, revs[i])
 	}
+	if base == 0 && len(c.doubtful) > 0 {
+		// A run that knows no record yet measures from the newest that it can
+		// verify, as the others do: it reads down until it finds one.
+		for i := len(revs) - 1 - len(c.doubtful); i >= 0; i-- {
+			c.doubtful = append(c.doubtful, revs[i])
+		}
+	}
 	if len(c.doubtful) > 0 {
 		c.doubtAll = append([]uint64(nil), revs...)
 		return
@@ -156,8 +167,11 @@ func (m *Machine) doubtResolved(e lease.Entry, gone bool) {
 		}
 		// A chain that went on without us has many records, one after the other;
 		// what is ignored stands alone.
-		if base := c.head.rev; base > 0 && !consecutive(revs, base+plausibleStep) {
+		switch base := c.head.rev; {
+		case base > 0 && !consecutive(revs, base+plausibleStep):
 			revs = m.ignore(revs, base)
+		case revs[len(revs)-1] > plausibleMost:
+			revs = m.ignore(revs, plausibleMost-plausibleStep)
 		}
 	}
 	c.doubtful, c.doubtAll = nil, nil
@@ -181,10 +195,11 @@ func (m *Machine) ignore(revs []uint64, base uint64) []uint64 {
 	return revs[:n]
 }
 
-// consecutive reports whether two neighbouring revs above floor are listed.
+// consecutive reports whether two neighbouring revs between floor and plausibleMost
+// are listed.
 func consecutive(revs []uint64, floor uint64) bool {
 	for i := len(revs) - 1; i > 0 && revs[i-1] > floor; i-- {
-		if revs[i] == revs[i-1]+1 {
+		if revs[i] == revs[i-1]+1 && revs[i] <= plausibleMost {
 			return true
 		}
 	}

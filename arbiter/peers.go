@@ -233,7 +233,7 @@ func (m *Machine) shareTrouble() []reason.Reason {
 		return because(reason.ShareSilent)
 	}
 	m.wakeAt(c.okAt + lease.TTLMax + time.Millisecond)
-	if h := c.head; h.entry.Kind == lease.Foreign || h.entry.Kind == lease.Newer {
+	if h := c.head; h.entry.Kind == lease.Newer {
 		return HeadReasons(c.share, m.cfg.KMSN, h.entry)
 	}
 	if c.denied && m.tenure == nil && m.now < c.deniedAt+deniedPause {

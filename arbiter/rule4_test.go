@@ -198,7 +198,20 @@ func TestRule4_AnUnknownRecordReadableLaterGetsItsOwnTime(t *testing.T) {
 	require.Less(t, r.now, seen+10*sec, "observed since it was first listed, with its own figures")
 }
 
-func TestRule4_NeverOverAnotherSiteOrANewerFormat(t *testing.T) {
+func TestRule4_NeverOverANewerFormat(t *testing.T) {
+	r := newRig(t)
+	r.share, r.chain[7] = share, testCodec(t, "4711", "secret").Sign([]byte(`{"v":2,"whatever":"x"`))
+	r.do(TreeClear{})
+	none[Create](t, r.pass(10*time.Minute))
+	s := r.m.Status()
+	require.Equal(t, Ineligible, s.Role)
+	require.NotEmpty(t, s.Reasons, "it says why")
+	require.False(t, s.Eligible)
+}
+
+// What only claims to be of a newer format or of another site proves nothing: it is
+// waited for like anything that cannot be verified, and named meanwhile.
+func TestRule4_ClaimsThatNobodyCanVerifyAreWaitedFor(t *testing.T) {
 	foreign := func(r *rig) []byte {
 		rec := r.entry(7, 4, idB).Record
 		rec.KMSN, rec.LeaseUntil = "0815", ""
@@ -206,17 +219,19 @@ func TestRule4_NeverOverAnotherSiteOrANewerFormat(t *testing.T) {
 		require.NoError(r.t, err)
 		return body
 	}
-	newer := func(r *rig) []byte { return testCodec(r.t, "4711", "secret").Sign([]byte(`{"v":2,"whatever":"x"`)) }
+	newer := func(r *rig) []byte {
+		return testCodec(r.t, "4711", "another secret").Sign([]byte(`{"v":2,"whatever":"x"`))
+	}
 	for name, body := range map[string]func(r *rig) []byte{"another KMSN": foreign, "a newer v": newer} {
 		t.Run(name, func(t *testing.T) {
 			r := newRig(t)
 			r.share, r.chain[7] = share, body(r)
 			r.do(TreeClear{})
-			none[Create](t, r.pass(10*time.Minute))
-			s := r.m.Status()
-			require.Equal(t, Ineligible, s.Role)
-			require.NotEmpty(t, s.Reasons, "it says why")
-			require.False(t, s.Eligible)
+			seen := r.observedAt()
+			none[Create](t, r.run(seen+prime(20*sec)))
+			require.NotEmpty(t, r.m.Status().Reasons, "it says what lies there")
+			_, c := r.nextCreate(3 * sec)
+			require.EqualValues(t, 8, c.Rev)
 		})
 	}
 }

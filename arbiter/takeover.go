@@ -100,7 +100,7 @@ func (m *Machine) allowed() (path, time.Duration) {
 	}
 	h, r := c.head, c.head.entry.Record
 	switch h.entry.Kind {
-	case lease.Foreign, lease.Newer:
+	case lease.Newer:
 		return pathNone, 0
 	case lease.Valid:
 	default:

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io"
 	"net"
+	"slices"
 	"testing"
 	"time"
 
@@ -29,6 +30,7 @@ var quick = Tuning{
 func onLoopback(t *testing.T, cfg Config, addr string, peers ...*node) *node {
 	t.Helper()
 	cfg.AdvertiseAddr, cfg.BindAddr, cfg.Tuning = addr, addr, quick
+	peers = slices.Clone(peers) // the caller's may change while the member looks for them
 	cfg.Peers = func() []string {
 		var out []string
 		for _, p := range peers {

@@ -142,4 +142,15 @@ var tales = []tale{{
 	until:   40 * sec,
 	reached: []string{"the guard of A1 freezes", "RELAY of A1 ends: deadline", "RELAY of B1 runs"},
 	mutants: []string{ThawedLate},
+}, {
+	// A PC that had verified nothing yet believed a stray file far above the chain,
+	// waited for it alone, and took the next number beside a leader that renewed.
+	name: "StrayFileAndAColdStart",
+	script: func() *Script {
+		return NewScript(3).At(20*sec).Plant(Garbage, 5000).At(24*sec).Split("C", "AB").At(25 * sec).Kill("C").At(27 * sec).Start("C")
+	},
+	until:   90 * sec,
+	reached: []string{"C2 says: record-implausible rev=5000"},
+	relays:  1,
+	mutants: []string{"groundless"},
 }}

@@ -27,6 +27,9 @@ func chainCheck(cfg config.Config, open func() (lease.Share, error)) func(contex
 			tell.Fail("remove it: nothing is read or written through links", "%s", lease.IrregularCause(err))
 			return
 		case errors.Is(err, lease.ErrDenied):
+			if _, err := boundedValue(ctx, func() ([]string, error) { return share.List(ctx, "") }); err != nil {
+				return // not the chain alone: the share check says what is wrong
+			}
 			tell.Fail("let this account read and write in relay_leader.d and everything below it, as in LEASE_DIR",
 				"the chain in %s cannot be read: access denied: %v", share, plain(err))
 			return

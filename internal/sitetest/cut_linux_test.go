@@ -2,7 +2,9 @@ package sitetest
 
 import (
 	"errors"
+	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -198,6 +200,26 @@ func TestTwoFolders(t *testing.T) {
 		require.NoError(t, s.noRelay(n), "a relay runs on the other share again")
 		s.status(n, "is still ineligible", func(x localapi.Status) bool { return x.Role == "ineligible" })
 	}
+}
+
+// One stray file far above the chain, and a PC that starts without a LAN: it reads
+// down to a record that it can verify, and follows.
+func TestHole1_StrayFileAndAColdStart(t *testing.T) {
+	t.Parallel()
+	s, n, st := start(t, localsite.Options{Switched: true, Extra: steady()})
+	head, err := s.Head(t.Context())
+	require.NoError(t, err)
+	for _, rev := range []uint64{5000, 9999999998} {
+		name := filepath.Join(s.Share, "relay_leader.d", head.Share, fmt.Sprintf("%010d.lock", rev))
+		require.NoError(t, os.WriteFile(name, []byte("0123456789"), 0o644))
+	}
+	cold := s.others(n)[0]
+	cold.PowerCut()
+	s.Switch.Isolate(s.index(cold))
+	require.NoError(t, cold.Start())
+	s.stays(n, st.Epoch, 26*time.Second) // past TTL_MAX'
+	require.NotContains(t, cold.Log(), "took the lease: record 5001")
+	require.Contains(t, cold.Log(), "ignoring 9999999998 in the chain")
 }
 
 // noRelay returns an error if a process lives that a relay of n wrote into its life log.

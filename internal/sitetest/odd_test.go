@@ -62,7 +62,7 @@ func TestWrongToken(t *testing.T) {
 	s.member(s.others(n)[0], n, "is untouched", func(m localapi.Member) bool { return m.State == localapi.StateAlive && m.Role == "leader" })
 }
 
-// A PC of another site with the same folder is ineligible and says why.
+// A PC of another site with the same folder waits and says what it sees.
 func TestForeignSiteInTheFolder(t *testing.T) {
 	t.Parallel()
 	s := build(t, localsite.Options{Extra: quick(), Adjust: func(i int, keys map[string]string) {
@@ -73,17 +73,17 @@ func TestForeignSiteInTheFolder(t *testing.T) {
 	require.NoError(t, s.Nodes[0].Start())
 	n, st := s.leader(0, 20*time.Second)
 	require.NoError(t, s.Nodes[2].Start())
-	got := s.status(s.Nodes[2], "is ineligible", func(x localapi.Status) bool { return x.Role == "ineligible" && strings.Contains(x.Note, "KMSN") })
+	got := s.status(s.Nodes[2], "waits", func(x localapi.Status) bool { return x.Role == "client" && strings.Contains(x.Note, "KMSN") })
 	require.Contains(t, got.Note, localsite.KMSN)
 	require.Contains(t, got.Note, "4711")
 	n.PowerCut()
 	time.Sleep(2 * quickTTL)
-	require.NotContains(t, s.Nodes[2].Log(), "relay started", "a foreign lease is never taken over")
+	require.NotContains(t, s.Nodes[2].Log(), "relay started", "a foreign lease is waited for")
 	require.NoError(t, n.Start())
 	s.leader(st.Epoch, quickTTL+slack)
 }
 
-// A record of a newer format makes this build ineligible.
+// A record of a newer format that bears the site's MAC makes this build ineligible.
 func TestNewerFormatInTheFolder(t *testing.T) {
 	t.Parallel()
 	s := build(t, localsite.Options{Nodes: 1, Extra: quick()})
@@ -97,6 +97,19 @@ func TestNewerFormatInTheFolder(t *testing.T) {
 	require.NoError(t, s.StartAll())
 	got := s.status(s.Nodes[0], "is ineligible", func(x localapi.Status) bool { return x.Role == "ineligible" && strings.Contains(x.Note, "version") })
 	require.False(t, got.Eligible)
+}
+
+// A record that only claims a newer format, as seven bytes can, proves nothing: it
+// costs a wait, and nothing of it stays.
+func TestHole3_ClaimOfANewerFormat(t *testing.T) {
+	t.Parallel()
+	s, n, st := start(t, localsite.Options{Extra: quick()})
+	n.PowerCut()
+	head, err := s.Head(t.Context())
+	require.NoError(t, err)
+	next := filepath.Join(s.Share, "relay_leader.d", head.Share, fmt.Sprintf("%010d.lock", head.Rev+20))
+	require.NoError(t, os.WriteFile(next, []byte(`{"v":2}`), 0o644))
+	s.leader(st.Epoch, 25*time.Second+slack)
 }
 
 // A cloned PC: two live runs of one node UUID are both ineligible and both show
