@@ -54,7 +54,8 @@ func plantLink(t testing.TB, target, link string) bool {
 		err = there
 	}
 	if err != nil {
-		t.Logf("NOT SHOWN: links on the share: %v", err)
+		t.Logf("no link can be made here: %v", err)
+		t.Log("NOT SHOWN: links on the share (none can be made here)")
 	}
 	return err == nil
 }
