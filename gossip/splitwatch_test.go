@@ -7,18 +7,24 @@ import (
 	"time"
 )
 
-// splitWatch checks all the time that the members that run see each other.
+// splitWatch checks all the time that the members that run see each other. One that
+// was taken for dead for a moment must answer a question before it counts again, so
+// that a gap counts once it has lasted for several checks.
 type splitWatch struct {
-	t     *testing.T
-	mu    sync.Mutex
-	nodes map[int]*node
-	done  chan struct{}
-	once  sync.Once
-	wg    sync.WaitGroup
+	missed map[[2]int]int // checks in a row in which one did not see the other
+	t      *testing.T
+	mu     sync.Mutex
+	nodes  map[int]*node
+	done   chan struct{}
+	once   sync.Once
+	wg     sync.WaitGroup
 }
 
+// gapChecks are so many checks, 50 ms apart.
+const gapChecks = 4
+
 func watchForSplits(t *testing.T, nodes []*node) *splitWatch {
-	w := &splitWatch{t: t, nodes: map[int]*node{}, done: make(chan struct{})}
+	w := &splitWatch{t: t, missed: map[[2]int]int{}, nodes: map[int]*node{}, done: make(chan struct{})}
 	for i, n := range nodes {
 		w.nodes[i] = n
 	}
@@ -38,10 +44,15 @@ func watchForSplits(t *testing.T, nodes []*node) *splitWatch {
 func (w *splitWatch) check() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	for _, n := range w.nodes {
+	for i, n := range w.nodes {
 		up := n.IDs()
-		for _, m := range w.nodes {
-			if m != n && !slices.Contains(up, m.cfg.Self) {
+		for j, m := range w.nodes {
+			pair := [2]int{i, j}
+			if m == n || slices.Contains(up, m.cfg.Self) {
+				delete(w.missed, pair)
+				continue
+			}
+			if w.missed[pair]++; w.missed[pair] == gapChecks {
 				w.t.Errorf("%s does not see %s", n.cfg.Meta.Station, m.cfg.Meta.Station)
 			}
 		}
@@ -52,6 +63,7 @@ func (w *splitWatch) skip(i int) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	delete(w.nodes, i)
+	clear(w.missed)
 }
 
 func (w *splitWatch) resume(i int, n *node) {
